@@ -11,4 +11,4 @@ except ImportError:
 
 DIGEST_SIZE = 32
 digest_of = partial(blake2b, digest_size=DIGEST_SIZE)
-"""A hash object, as those of hashlib. ``key=`` makes a seal, which nobody can make without the key."""
+"""A hash object like those of hashlib. ``key=`` makes a seal, which cannot be made without the key."""

@@ -2,8 +2,8 @@
 
 A directory counts as private if it belongs to the user of this process and no other user can write to it. The same holds for a file, which
 must also be a regular file. A secret in the directory, readable only for its owner, seals the files: a file made by another user has no
-valid seal, whoever owns it. Where a system has no owners of files (Windows), the seal alone protects. Machine code that is read from such
-a file may be run.
+valid seal, whoever owns it. On systems without file owners (Windows), only the seal protects. Machine code that is read from such a file
+may be run.
 
 A file that is damaged, foreign, of another version or unreadable counts as absent. Many processes may use one directory: files are written
 next to their place and renamed, and a file that is removed while another process reads it can still be read to its end.

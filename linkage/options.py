@@ -45,7 +45,8 @@ IDENTITY = LinkState()
 
 
 def read_semantic(value: Semantic | str, argument: str) -> Semantic:
-    """A semantic from its text, as ``GENERIC[3]`` or ``FOG``; a Semantic as it is. TypeError and ValueError name the argument."""
+    """A semantic from its text, as ``GENERIC[3]`` or ``FOG``; a Semantic is returned unchanged. TypeError and ValueError name the
+    argument."""
     if isinstance(value, Semantic):
         return value
     if not isinstance(value, str):

@@ -117,7 +117,7 @@ class _Walk:
     def operand(self, at: int, shift: int, flags: int) -> int:
         """Note an operand whose index starts at bit `shift`.
 
-        Bit `flags` and the next one tell which words follow. Returns the next word's index.
+        Bit `flags` and the next one determine which words follow. Returns the next word's index.
         """
         word = self.words[at]
         is_indirect, has_dimension = word >> flags & 1, word >> flags + 1 & 1

@@ -66,7 +66,7 @@ class Rewriter(Pass):
         return self._work.place
 
     def temporary(self) -> RegisterRef:
-        """Return a TEMP register that nothing else uses. It is declared at the end, and 0 before its first write.
+        """Return an unused TEMP register. It is declared at the end, and 0 before its first write.
 
         Raises:
             UnsupportedError: there is no room for it, or the program reaches all TEMP registers by an address.

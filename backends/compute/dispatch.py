@@ -44,18 +44,18 @@ MANY = 1 << 14
 
 
 LOCKED, LOCKED_THREADS = 64, 6
-"""Least instructions for each atomic, or least number of threads, for which a program without loops is shared by several threads.
+"""Least instructions for each atomic, or least number of threads, for which several threads share a grid without loops.
 
 The CPU's atomic takes five times as long as a load and a store, and only several threads need it."""
 
 
 MOST_PLANS = 256
-"""Plans of launches that are remembered."""
+"""Largest number of cached plans of launches."""
 
 
 @record(eq=False, kw_only=True)
 class _Plan:
-    """All of a launch but the memory that it works on.
+    """Everything about a launch except its memory.
 
     Attributes:
         program: kept, because its identity is a part of the key. kernel, entry: the code, and its function.
@@ -85,12 +85,13 @@ class _Plan:
 
     @property
     def is_short(self) -> bool:
-        """True if the first piece is all of it."""
+        """True if the first piece is the whole launch."""
         return self.workers == 1 and self.blocks <= max(1, self.first) * self.shared_by
 
     @property
     def is_fixed(self) -> bool:
-        """True if a launch is one call of code that depends on nothing bound, and finds all but constants in tables that stay."""
+        """True if a launch is one call of code that does not depend on bindings, and reads everything except constants from lasting
+        tables."""
         needs = self.needs.bindings
         return self.is_short and not (needs.units or needs.images or needs.handles)
 
@@ -221,7 +222,7 @@ class Dispatcher:
                 self._region.reset()
 
     def _plan_of(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> _Plan:
-        """The plan of a launch. It is remembered if it does not depend on the bound memory, because the next launch is often the same."""
+        """The plan of a launch. It is cached if it does not depend on the bound memory, because the next launch is often the same."""
         needs = needs_of(program)
         keys = stage_keys(bindings.stage, needs.bindings)
         may_race = bool(needs.bindings.effects.atomics) and grid.blocks * prod(grid.block) >= MANY // 16

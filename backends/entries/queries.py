@@ -58,7 +58,8 @@ def build_query_entry(module: Module, name: str, number: int, slot_offset: int) 
 
 
 def build_result_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
-    """get_query_result(query, *, wait=True): a query that entries have begun and ended since Python looked. Its state stays as it is.
+    """get_query_result(query, *, wait=True): a query that entries have begun and ended since Python last read it. Its state does not
+    change.
 
     Other threads run Python while pending work is carried out, but cannot enter the context.
     """

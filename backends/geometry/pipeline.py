@@ -1,8 +1,8 @@
 """Draws with more stages than a vertex and a fragment shader, and draws with stream output.
 
-Chunks of primitives go through all stages in front of the rasterizer, on all threads, one wave of chunks after another. The vertices and
-primitives that the last stage leaves lie in memory in the order of the draw, whichever thread made them. Stream output copies from there;
-the rasterizer draws from there as from vertex buffers, with the last stage instead of a vertex shader.
+Chunks of primitives go through all stages before the rasterizer, on all threads, one wave of chunks after another. The vertices and
+primitives of the last stage lie in memory in the order of the draw, regardless of the thread. Stream output copies from there; the
+rasterizer draws from there as from vertex buffers, with the last stage instead of a vertex shader.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ CHUNK_BYTES = 16 << 20
 """Most bytes that the output of a chunk may take in the worst case; a chunk of one primitive may exceed it."""
 
 TOGETHER, TOGETHER_LEFT = PARTS * LEAST, 1 << 14
-"""Most input primitives of a draw, and about the most that leave it, of which generated code takes several chunks."""
+"""Limits for draws of several chunks in generated code: input primitives, and estimated primitives after the last stage."""
 
 _MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
 
@@ -116,7 +116,7 @@ class Pipeline:
         return drawn
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reach: Reach | None) -> Drawn:
-        """Run the task and mesh shaders of one draw. reach: memory that they may touch. UnsupportedError is raised before anything ran."""
+        """Run the task and mesh shaders of one draw. reach: memory that they may access. UnsupportedError is raised before anything ran."""
         return self._meshes.draw(state, draw, framebuffer, reach)
 
     # -- the stages of a draw ------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ class Pipeline:
         framebuffer: Framebuffer,
         mark: int,
     ) -> Repeat | None:
-        """Describe a draw that was carried out for generated code. None: it is large, or its shaders reach memory by more than tables.
+        """Describe a finished draw for generated code. None if it is large, or if its shaders access memory other than through tables.
 
         mark: of the objects that were kept before the draw.
         """
@@ -223,7 +223,7 @@ class Pipeline:
     def _most_again(state: DrawState, primitives: int, chunk: int, *, is_short: bool) -> int:
         """Largest number of input primitives for generated code, given those of a chunk; small if few primitives leave the last stage.
 
-        is_short: no program has a loop, so that one thread is done with several chunks sooner than Python has begun with them.
+        is_short: no program has a loop, so one thread finishes several chunks before Python would have started the others.
         """
         kinds = bound_kinds(state)
         kind, shader = kinds[-1] if kinds else (None, None)

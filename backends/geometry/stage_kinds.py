@@ -55,7 +55,7 @@ class StageKind:
         processor: the stage; it takes part in a draw if a shader is bound to it.
         topology: its input primitives, if it is the first such stage.
         make: makes the stage of a draw, from the shader before it and its own.
-        most: an estimate of how many primitives leave the stage for a number of input primitives of the draw (used to tell few from
+        most: an estimate of how many primitives leave the stage for a number of input primitives of the draw (used to distinguish few from
             many), and the number of vertices of each.
         build_step: adds the stage's step, a function of a given name, to the module of generated code that carries out draws without
             Python. None: Python carries out all draws with the stage. `Stage.step` makes its record.

@@ -1,8 +1,8 @@
 """Fragment inputs from plane coefficients.
 
 At the pixels' centers they are evaluated at a quad's first pixel, its neighbors are one step away: that is Mesa's interpreter, so that
-results can be compared bit by bit (the rasterizer has its own, closed formula). Everywhere else in a pixel the planes are evaluated at
-the place itself.
+results can be compared bit by bit (the rasterizer has its own, closed formula). At other positions in a pixel the planes are evaluated
+directly.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _at_centers(planes: Floats, position: Floats, mode: Interpolation) -> Floats
 
 
 def _at_offset(planes: Floats, position: Floats, mode: Interpolation, offset: Floats) -> Floats:
-    """1/w varies as the quad's own pixels say: as DDX and DDY of it."""
+    """The slopes of 1/w are the differences between the quad's own pixels, like DDX and DDY."""
     a0, dadx, dady = planes
     right, down = offset[:, :1], offset[:, 1:]
     x, y, w = position[0, :, None], position[1, :, None], position[3, :, None]

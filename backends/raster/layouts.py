@@ -20,7 +20,7 @@ SERIAL = 1 << 12  # bit of `Shared.state`: the phase is over, and one participan
 TURN = 1 << 13  # unit of the number of phases so far, modulo 65536, in bits of `Shared.state`
 PHASE = 1 << 29  # bit of `Shared.state`, set in the phase of tiles
 CLOSED = 1 << 30  # bit of `Shared.state`: no flush that a worker can join
-BUSY = CLOSED | SERIAL | JOINED  # bits of `Shared.state` that are CLOSED if nobody is in a flush
+BUSY = CLOSED | SERIAL | JOINED  # bits of `Shared.state` that are CLOSED if no thread is in a flush
 POLYGON = 20  # most vertices of a polygon while it is clipped: 3, one more for each of 6 planes and 8 distances, and 3 to spare
 
 GRID_BITS = 8  # bits of the grid that vertices are snapped to, in a pixel

@@ -148,7 +148,7 @@ class Worker(ctypes.Structure):
         ("scene", c_void_p),
         ("semaphore", c_void_p),  # the thread sleeps on it
         ("index", c_int32),  # among the workers
-        ("is_asleep", c_int32),  # it waits for its semaphore, or is about to; whoever changes that to 0 posts it
+        ("is_asleep", c_int32),  # it waits for its semaphore, or is about to; the thread that changes this to 0 posts it
         ("buffers", WorkerBuffers),
         ("group", GroupScratch),
         ("space", ArenaScratch),
@@ -272,7 +272,7 @@ class Crew(ctypes.Structure):
         ("most_tiles", c_int32),  # of a pass, for which there is memory
         ("batch_size", c_int32),  # most primitives of a batch
         ("window_size", c_int32),  # most batches of a window
-        ("window_bytes", c_int32),  # no further batch begins once so many bytes of the arenas are in use
+        ("window_bytes", c_int32),  # limit on used bytes of the arenas, above which no batch begins
         ("quit", c_int32),
         ("is_held", c_int32),  # `run_ahead` must not wake anybody: there are no threads, or the process forks
     ]

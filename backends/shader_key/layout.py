@@ -52,7 +52,7 @@ class Layout:
             place = None if base is None else base + number - first
         if place is None:
             if self._has_sets:
-                self.refuse(f"bindings: {register}: each resource of SPIR-V has a binding; give a number in place of None")
+                self.refuse(f"bindings: {register}: each resource of SPIR-V has a binding; give a number instead of None")
             return None
         other = self._taken.setdefault((group if self._has_sets else file, place), register)
         if other != register:

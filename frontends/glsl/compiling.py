@@ -42,7 +42,7 @@ def compile_request(request: Request) -> Program:
     except ParseError:
         filled = prepare(request, fills=True) if request.language == "glsl" else prepared
         if filled.absent:
-            compile_prepared(request, filled)  # raises what is wrong beside that
+            compile_prepared(request, filled)  # raises all other errors
             raise ParseError(_absent(name, token, filled) for name, token in filled.absent) from None
         raise
 

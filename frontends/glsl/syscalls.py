@@ -1,6 +1,6 @@
 """System calls that a compiler never makes, as a filter of Linux's seccomp: sockets, signals, other processes, keys, name spaces.
 
-Landlock guards files and TCP; a socket of another kind, such as that of a desktop's bus, would be a way around it.
+Landlock guards only files and TCP; sockets of other kinds, such as that of a desktop's bus, would be a way out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # of classic BPF, wo
 _NUMBER, _ARCHITECTURE = 0, 4  # offsets in seccomp_data
 _ALLOW, _EPERM, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
 _X32 = 0x40000000
-"""From here on x86-64 has the calls of x32, which would pass by their other numbers."""
+"""First number of x32's calls on x86-64, which are refused as a whole: they have other numbers than those in the filter."""
 
 
 def filter_program(machine: str) -> bytes:

@@ -81,7 +81,7 @@ class Context:
 
     @cached_property
     def addressed(self) -> int:
-        """The set of the channels that some instruction may write through an address: nobody can tell when."""
+        """The channels that some instruction may write through an address, at an unknown time."""
         found = 0
         for item in self.program.instructions:
             for operand in results(item):

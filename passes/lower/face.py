@@ -162,7 +162,7 @@ def _check(program: Program, items: list[Declaration]) -> None:
     for instruction in program.instructions:
         for operand in instruction.src:
             if operand.register.file is File.IN and operand.register.indirect is not None:
-                raise UnsupportedError.at("K037", "inputs are indexed, so the reads of one of them cannot be told", instruction.span)
+                raise UnsupportedError.at("K037", "inputs are indexed, so the reads of one of them are unknown", instruction.span)
 
 
 def _redirect(program: Program, replaced: dict[int, RegisterRef]) -> Program:

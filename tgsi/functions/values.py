@@ -42,7 +42,7 @@ def array_for(value: Value, given: Any, argument: str) -> NDArray[Any]:
 
 
 def is_natural(value: Value, given: Any) -> bool:
-    """True if the numbers are of the type's kind as they are: choices among overloads prefer it."""
+    """True if the numbers need no conversion to the type: such overloads are preferred."""
     kind = np.asarray(given).dtype.kind
     return kind == _NATURAL[value.scalar] or (kind == "i" and value.scalar == "uint" and isinstance(given, int) and given >= 1 << 31)
 

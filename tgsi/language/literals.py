@@ -79,7 +79,7 @@ def _read_flt64(text: str) -> tuple[int, int]:
 
 
 def _integer(text: str) -> int:
-    """An integer as C reads it with base 0: a leading zero means octal."""
+    """An integer in C's notation with base 0: a leading zero means octal."""
     digits = text.lstrip("+-")
     base = 16 if digits[:2] in ("0x", "0X") else 8 if digits.startswith("0") else 10
     value = int(digits, base)

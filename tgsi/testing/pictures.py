@@ -91,7 +91,7 @@ def _view(array: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def read(path: Path) -> Picture:
-    """The picture of a PNG, or of an array beside it (``.npy``) where a PNG cannot keep the numbers. OSError, ValueError."""
+    """The picture of a PNG, or of an array next to it (``.npy``) if a PNG cannot store the numbers. OSError, ValueError."""
     exact = path.with_suffix(".npy")
     if exact.exists():
         return _of_array(np.load(exact, allow_pickle=False), str(exact))

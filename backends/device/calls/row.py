@@ -26,7 +26,7 @@ class Does(Enum):
 
     CREATE = auto()  # the result is an object, which gets a handle
     DESTROY = auto()  # the first argument is an object that ends
-    SET = auto()  # changes state, draws, or writes memory; the result is None or does not matter
+    SET = auto()  # changes state, draws, or writes memory; the result is None or unused
     NUMBER = auto()  # like SET; the result is the same in every run
     READ = auto()  # fills memory of the caller, the argument `into`
     MAP = auto()  # the result is a mapping

@@ -210,7 +210,7 @@ class BoundRecord(ctypes.Structure):
             c_uint64,
         ),  # upload(executor, target, source, bytes) -> 0 if taken, otherwise nothing was done
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
-        ("keeps_at", c_uint64),  # address of the device's `keeps`, see `note_kept`; 0: nobody asks
+        ("keeps_at", c_uint64),  # address of the device's `keeps`, see `note_kept`; 0: unused
         ("read_entry", c_uint64),  # carry_out_writes(executor, address, bytes) -> 0 if no pending work writes that memory any more
         ("flush_entry", c_uint64),  # carry_out_all(executor) -> 0 if no work is pending any more, otherwise nothing was done
         ("wait_entry", c_uint64),  # carry_out_uses(executor, address, bytes) -> 0 if no pending work reads or writes that memory any more
@@ -224,7 +224,7 @@ class BoundRecord(ctypes.Structure):
         ("clear_entry", c_uint64),  # clear(executor, bound, ClearCall) -> 0 if the clear was taken, otherwise nothing was done
         ("python", c_uint64),  # address of `python_cell`, or of the `native_cell` of an observed class
         ("owner", c_uint64),  # thread that is in a method of the context, or a Holder
-        ("has_listener", c_int64),  # not 0: methods that are left to Python go through the context's gate, which tells when they return
+        ("has_listener", c_int64),  # not 0: methods in Python go through the context's gate, which reports their return
         ("known", c_uint64),  # KnownSlot
         ("known_mask", c_int32),  # number of entries - 1
         ("values_mask", c_int32),

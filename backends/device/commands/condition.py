@@ -26,7 +26,7 @@ class QueryRecord(ctypes.Structure):
     _fields_ = [
         ("answer", c_int32),  # an Answer
         ("is_active", c_int32),
-        ("is_due", c_int32),  # it has ended, and its result is computed when somebody asks
+        ("is_due", c_int32),  # it has ended, and its result is computed on demand
         ("is_again", c_int32),  # generated code has begun it since Python looked: what Python knows of it is void
         ("opened", c_int64),  # the interval in which it has begun to count
         ("first", c_int64),  # intervals that generated code has ended, and that Python has not taken yet: the first one

@@ -26,7 +26,7 @@ class Command(IntEnum):
     """Numbers of commands, the low byte of the header."""
 
     CALL = 1  # a method of the context: its number, flags, a handle for its result, its arguments
-    STATE = 2  # likewise, of a method that determines words of the bound state and nothing else
+    STATE = 2  # likewise, of a method that only determines words of the bound state
     DATA = 3  # bytes that the next CALL or STATE names
     FORGET = 4  # handles that no later command names
     DRAW = 5  # draw_vbo; without words: the draw before, again

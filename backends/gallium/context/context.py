@@ -78,7 +78,7 @@ class Context(
         self.flags = flags
 
     def _repr_html_(self) -> str:
-        """The bound targets as they are now."""
+        """The currently bound targets."""
         from tgsi.language import notebook
 
         shown = notebook.heading(repr(self).strip("<>"))

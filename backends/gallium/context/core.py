@@ -46,7 +46,7 @@ class ContextCore(ABC):
     _owner: stands for the context in its state objects, which do not keep it alive. _gate: knows which thread is in a method.
     _compute_shader: the bound one. _cs_invocations: compute invocations so far.
     _sampler_templates: those that were bound, with their bindings, so that objects of equal ones have one number.
-    _memories: functions that forget what parts remember and nothing bound needs. _holdings: functions that let go of what parts hold.
+    _memories: functions that clear caches of parts, except for bound objects. _holdings: functions that release objects held by parts.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_native")

@@ -178,7 +178,7 @@ def check_floats(format: AnyFormat, given: np.dtype[Any], argument: str) -> None
     dtype, channels = (np.dtype(np.uint8), 0) if isinstance(format, CompressedFormat) else texel_type(format)
     if dtype != given:
         ways = f"; convert it with {conversion(dtype, given)}" if channels or dtype.kind == "f" else ""
-        raise TypeError(f"{argument}: {format} takes {dtype}, not {given}{ways}; .view(numpy.uint8) gives its bytes as they are")
+        raise TypeError(f"{argument}: {format} takes {dtype}, not {given}{ways}; .view(numpy.uint8) gives its unchanged bytes")
 
 
 def conversion(wanted: np.dtype[Any], given: np.dtype[Any]) -> str:

@@ -90,7 +90,7 @@ class SamplerView:
 
     @property
     def texture(self) -> Resource:
-        """The texture. After `destroy` it is one without memory, unless somebody else keeps it alive."""
+        """The texture. After `destroy` this is an empty resource, unless it has other references."""
         return self._reference.last
 
     @property
@@ -101,7 +101,7 @@ class SamplerView:
         return self._bound
 
     def destroy(self) -> None:
-        """Let go of the texture. Bindings keep its memory until they are replaced."""
+        """Release the texture. Bindings keep its memory until they are replaced."""
         self.is_destroyed, self._bound = True, None
         self._reference.release()
 
@@ -255,7 +255,7 @@ class Surface:
 
     @property
     def texture(self) -> Resource:
-        """The texture. After `destroy` it is one without memory, unless somebody else keeps it alive."""
+        """The texture. After `destroy` this is an empty resource, unless it has other references."""
         return self._reference.last
 
     @property
@@ -271,7 +271,7 @@ class Surface:
         return self._packet
 
     def destroy(self) -> None:
-        """Let go of the texture. A binding keeps its memory until it is replaced."""
+        """Release the texture. A binding keeps its memory until it is replaced."""
         self.is_destroyed, self.ended.value = True, 1
         self._packet, self._framebuffer = None, None
         if self.own is not None:

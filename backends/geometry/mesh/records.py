@@ -41,8 +41,8 @@ class GatherRecord(ctypes.Structure):
         # the output
         ("vertices", c_void_p),
         ("corners", c_void_p),  # with room for one primitive more, as the next two, and for a vec4
-        ("numbers", c_void_p),  # null: nobody reads them
-        ("rows", c_void_p),  # copies of the primitives' rows; null: nobody reads them
+        ("numbers", c_void_p),  # null: not read
+        ("rows", c_void_p),  # copies of the primitives' rows; null: not read
         ("vertex_room", c_int32),  # numbers of vertices and primitives for which there is room
         ("primitive_room", c_int32),
         ("most", c_int32),  # primitives that a batch may make, viewports included

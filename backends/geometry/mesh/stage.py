@@ -51,7 +51,8 @@ class Piece:
 
 @record(kw_only=True)
 class Output:
-    """The output of a mesh program as the packing kernel sees it: its key, and the fields of GatherRecord that follow from the program.
+    """The output of a mesh program in the form for the packing kernel: its key, and the fields of GatherRecord that follow from the
+    program.
 
     row_size: bytes of a primitive's row; 0 if the rasterizer reads no part of it.
     """
@@ -144,7 +145,7 @@ class MeshStage:
         return pieces
 
     def _piece(self, worker: Worker, r: GatherRecord, memory: Region) -> Piece:
-        """Run as many workgroups as there is room for, at least a batch."""
+        """Run as many workgroups as fit, at least a batch."""
         size, row_size = int(r.vertex_bytes), self._output.row_size
         one = self._batch * int(r.max_vertices)
         wanted = -(-r.left // self._batch) * one

@@ -1,8 +1,8 @@
 """Kernels that came ready-made: compiled when the wheel was built, or by `./dev setup` in a checkout (`backends.ready_made`).
 
 They are the kernels without a program, of which a first frame needs more than twenty. Each level of x86-64, and AArch64, has one file in a
-folder of this package. It is trusted as the package's modules are, and nothing is read from elsewhere. A file is used if it was made from
-the source of the running code and by its version of LLVM. Stale or damaged files are ignored, and the kernels are compiled.
+folder of this package. It is trusted like the package's modules, and no other folder is read. A file is used if it was made from the
+source of the running code and by its version of LLVM. Stale or damaged files are ignored, and the kernels are compiled.
 TGSI_READY_MADE=off ignores all.
 
 A file is a head, a table with a row for each kernel, and the flat images (`image`). A kernel is read when it is first requested.

@@ -29,7 +29,7 @@ def has_polls(module: Module) -> bool:
 
 
 def read_clock(f: Function, watch: Record, clock: Val | None = None) -> Val:
-    """The time in nanoseconds; of the watch's clock, or of another one of the system."""
+    """The time in nanoseconds, of the watch's clock or of another system clock."""
     time = f.alloca("[2 x i64]")
     f.call_pointer(I32, watch.get("clock"), watch.get("clock_id") if clock is None else clock, time)
     return f.load(I64, time, 0, 8) * _BILLION + f.load(I64, time, 8, 8)
@@ -43,7 +43,7 @@ def begin_watch(f: Function, watch: Record) -> None:
 
 
 def is_stopped(f: Function, watch: Record) -> Val:
-    """True if native code shall end."""
+    """True if native code must end."""
     return f.load(I32, watch.address("stop"), atomic=True).ne(0)
 
 

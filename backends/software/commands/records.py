@@ -37,7 +37,7 @@ class Code(IntEnum):
 
 _LATEST: list[tuple[str, type]] = [
     ("frame", c_int64),  # in which the latest copy was made
-    ("latest", c_uint64),  # address of the words that it was made of
+    ("latest", c_uint64),  # address of the words from which it was made
     ("address", c_uint64),  # of the copy
 ]
 

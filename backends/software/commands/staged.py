@@ -276,7 +276,7 @@ def _build_queue_piece(module: Module) -> None:
     with f.else_of(seen.ne(0)) as otherwise:
         none = f.const(I32, 0)
         _append(f, s, e, drawn, count, none, none)
-        input_ = f.select(d.get("setup.calls_join").ne(0), r.get("vertex.draw").as_address(), f.const(I64, 0))  # 0: of no draw
+        input_ = f.select(d.get("setup.calls_join").ne(0), r.get("vertex.draw").as_address(), f.const(I64, 0))  # 0: not of a draw
         values = (e.get("frame"), e.get("targets_id"), input_, drawn, hand.get("vertices").as_address(), corners)
         for name, value in zip(QUEUED_FIELDS, values, strict=True):
             s.set(name, value)

@@ -24,7 +24,7 @@ def build_bind_targets(module: Module) -> None:
     number, passes = e.get("num_passes") - 1, s.get("asked.passes")
     opened = _pass(f, passes, number)
     with f.if_(opened.get("prepared").ne(p.get("opened.prepared"))):
-        _refuse(f, (number + 1 >= MOST_PASSES) | e.get("num_written").ne(0))  # Python flushes, or looks at every draw
+        _refuse(f, (number + 1 >= MOST_PASSES) | e.get("num_written").ne(0))  # Python flushes, or every draw falls back to Python
         has_tiles = p.get("opened.num_tiles") <= s.get("crew.most_tiles")
         _refuse(f, ~has_tiles | (p.get("arena_size") > s.get("crew.arena_size").zext(I64)))
         batches, clears = e.get("num_batches"), e.get("num_clears")
@@ -35,7 +35,7 @@ def build_bind_targets(module: Module) -> None:
             place.set((batches | clears).ne(0).zext(I32))
             later()
             before = _pass(f, passes, number - 1)
-            _refuse(f, before.get("end_batch").eq(batches) & before.get("end_clear").eq(clears))  # workers may have come to an empty pass
+            _refuse(f, before.get("end_batch").eq(batches) & before.get("end_clear").eq(clears))  # workers may have reached an empty pass
             place.set(number + 1)
         with f.if_(place.get() > number):
             opened.set("end_batch", batches)

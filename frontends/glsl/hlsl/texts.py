@@ -2,7 +2,7 @@
 
 glslang folds constants while it reads, so its module has lost them. Whole numbers cast to a matrix become garbage, `%` and `fmod` of
 constants do not have the sign of the dividend, and `*` of constant matrices is their `mul`. `lit` multiplies where Direct3D raises to a
-power, and `i *= 0.5` makes 0 of 0.5 first. Such words are written in another way here. Lines stay as they are.
+power, and `i *= 0.5` makes 0 of 0.5 first. Such words are rewritten here. Lines keep their numbers.
 """
 
 from __future__ import annotations

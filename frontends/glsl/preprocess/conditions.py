@@ -12,7 +12,7 @@ _BITS = 64
 
 
 class Fault:
-    """A value that an expression has no right to: the message and the token. It matters only where it is used."""
+    """A value that an expression must not use: the message and the token. It is an error only if it is used."""
 
     def __init__(self, message: str, token: Token) -> None:
         self.message, self.token = message, token

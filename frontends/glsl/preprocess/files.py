@@ -43,7 +43,7 @@ class Files:
         self._inclusions = 0
 
     def find(self, name: str, here: Path | None, token: Token, chain: tuple[Path, ...]) -> tuple[Path, Unit]:
-        """The file of a name: beside the including one (`here`, None for ``<name>``), then in the folders. `chain`: the including files.
+        """The file of a name: next to the including one (`here`, None for ``<name>``), then in the folders. `chain`: the including files.
 
         Raises:
             ParseError: the file is not there, lies elsewhere, is no regular file of text, or there are too many (G014).

@@ -84,7 +84,7 @@ class Places:
         return Unit(source, base, lines, has_odd, unclosed)
 
     def span(self, place: int, length: int) -> Span:
-        """The characters of a token in the text as it was written."""
+        """The characters of a token in the original text."""
         number = max(bisect_right(self._bases, place) - 1, 0)
         source, offsets, shifts = self._sources[number]
         first, last = place - self._bases[number], place - self._bases[number] + max(length, 1) - 1

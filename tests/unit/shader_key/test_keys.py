@@ -140,7 +140,7 @@ CLASHES = [
     (PAIR, "glsl", "bindings=SAMP[0]:1", "bindings: SAMP[0] and SAMP[1] both have binding 1; give one of them another number"),
     (PAIR, "spirv", "bindings=SAMP[0]:1", "bindings: SAMP[0] and SAMP[1] both have binding 1 of set 1; give one of them another number"),
     (PAIR, "spirv", "bindings=CONST[0]:1,sets=CONST:1", "bindings: SAMP[1] and CONST[0] both have binding 1 of set 1"),
-    (PAIR, "spirv", "bindings=SAMP:none", "bindings: SAMP[0]: each resource of SPIR-V has a binding; give a number in place of None"),
+    (PAIR, "spirv", "bindings=SAMP:none", "bindings: SAMP[0]: each resource of SPIR-V has a binding; give a number instead of None"),
     (PAIR, "glsl", "sets=SAMP:1", "sets: GLSL for OpenGL has no descriptor sets; leave the field out, or write SPIR-V"),
     (PAIR, "glsl", "names=SAMP[0]:a+SAMP[1]:a", "names: SAMP[0] and SAMP[1] are both called `a`; give one of them another name"),
     (PAIR, "glsl", "names=SAMP[0]:vec4", "names: SAMP[0]: `vec4` is a word of GLSL; choose another name"),

@@ -148,7 +148,7 @@ class Trait(_Fact):
 
     # textures
     FILTER = "filter", "texels are filtered by a sampler"
-    FETCH = "fetch", "texels as they are"
+    FETCH = "fetch", "unchanged texels"
     ONE_VECTOR = "one vector", "coordinates, reference, level and bias share the first source"
     QUERY = "query", "returns facts of a resource instead of its content"
 

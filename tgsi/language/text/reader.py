@@ -50,7 +50,7 @@ class _Opcode(NamedTuple):
 
 
 _OPCODE_WORDS: dict[bool, dict[str, _Opcode]] = {False: {}, True: {}}
-"""Opcode words by dialect (strict or not), as far as they were met, in every spelling."""
+"""Opcode words by dialect (strict or not) in every spelling met so far."""
 _MAX_OPCODE_WORDS = 1 << 12  # a bound, since every mixture of upper and lower case is another word
 
 

@@ -87,7 +87,7 @@ def add_nvk_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--compare",
         action="store_true",
-        help="run the shaders as they are and lowered, in both engines unless --engine names one; exit code 1 if the results differ. "
+        help="run the shaders both directly and lowered, in both engines unless --engine names one; exit code 1 if the results differ. "
         f"--grid and {', '.join('--' + name for name in RESOURCES)} go with it",
     )
 

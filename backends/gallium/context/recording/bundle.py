@@ -1,4 +1,4 @@
-"""Bundles: calls that were recorded, not carried out, and that a context makes again and again."""
+"""Bundles: calls that are recorded without being carried out, and can be replayed any number of times."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _MEMORY = ("index", "buffers")
 
 
 class BundleOwner(Protocol):
-    """The recorder of a context that made a bundle."""
+    """The part of a context that records bundles."""
 
     context: ContextCore
     handles: Handles
 
     def learn(self, handle: int, thing: Any) -> None:
-        """Note a new handle."""
+        """Register a new handle."""
         ...
 
 

@@ -24,7 +24,7 @@ class Recorder:
         self._ended: list[int] = []
         self.handles = Handles(self._ended.append)
         self._player = Player(context)
-        self._observed: Player | None = None  # while somebody records the calls of a context that nobody observed before
+        self._observed: Player | None = None  # while calls are recorded of a context that was not observed before
 
     def learn(self, handle: int, thing: Any) -> None:
         """Note a new handle."""

@@ -214,7 +214,7 @@ def advise_sign(fault: Fault) -> Advice | None:
     if fault.match("~"):
         return Advice("there is no `~`: write `NOT d, a` before")
     if fault.match("&"):
-        return Advice("there are no references: a register is named as it is", (fault.fix(at, at + 1, ""),))
+        return Advice("there are no references: write the register itself", (fault.fix(at, at + 1, ""),))
     if match := fault.match(r"([\"'])([^\"'\n]*)\1?"):
         return Advice(f"there are no strings: an operand is a register, and numbers stand in immediates as `{_IMM}`", (), (at, match.end()))
     if (match := fault.match(r"\(")) and (inside := fault.match(rf"\([ \t]*({OPERAND})[ \t]*\)")):

@@ -141,7 +141,7 @@ def advise_opcode_shape(fault: Fault) -> Advice | None:
 def advise_rest(fault: Fault) -> Advice | None:
     """Advice about text after a complete statement."""
     if match := fault.match(r"\\"):
-        return Advice("a statement may go on in the next line as it is: leave the backslash out", (fault.fix(fault.at, match.end(), ""),))
+        return Advice("a statement may continue in the next line: leave the backslash out", (fault.fix(fault.at, match.end(), ""),))
     if fault.match("[0-9]") and fault.head in OPCODES and not OPCODES[fault.head].num_src and fault.head != "CAL":
         number = fault.match("[0-9]+")
         fix = fault.fix(fault.at, number.end() if number else fault.at, "")

@@ -164,7 +164,7 @@ def _scene(context: Any, programs: Sequence[Program], look: Look, options: argpa
     uniforms = uniforms_for(programs, texts, options.uniform, view)
     bind_uniforms(context, uniforms)
     lines += [("uniform", f"{name} = {value} ({reason})" if value else f"{name}: {reason}") for name, value, reason in uniforms.lines]
-    lines += [("uniform", f"{name} = 0: nobody gave it a value") for name in uniforms.zeros]
+    lines += [("uniform", f"{name} = 0: it has no value") for name in uniforms.zeros]
     samplers = samplers_of(programs)
     given = pictures(options.texture, samplers, texts, lines)
     lines += [("texture", f"{name}: {file}") for name, file in bind_textures(context, samplers, given)]
@@ -268,7 +268,7 @@ def _grid(context: Any, program: Program, look: Look, options: argparse.Namespac
     uniforms = uniforms_for([program], texts, options.uniform, view)
     bind_uniforms(context, uniforms)
     lines += [("uniform", f"{name} = {value} ({reason})" if value else f"{name}: {reason}") for name, value, reason in uniforms.lines]
-    lines += [("uniform", f"{name} = 0: nobody gave it a value") for name in uniforms.zeros]
+    lines += [("uniform", f"{name} = 0: it has no value") for name in uniforms.zeros]
     samplers = samplers_of([program])
     given = pictures(options.texture, samplers, texts, lines)
     lines += [("texture", f"{name}: {file}") for name, file in bind_textures(context, samplers, given)]

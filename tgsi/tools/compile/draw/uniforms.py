@@ -34,7 +34,7 @@ class Uniforms:
         named: name -> value, for `Context.set_uniforms`.
         constants: stage and buffer -> rows of four floats, of programs in TGSI.
         lines: a line for each value, for the report: name, value, reason.
-        zeros: uniforms that nobody has given a value.
+        zeros: uniforms without a value.
     """
 
     named: Mapping[str, Any]

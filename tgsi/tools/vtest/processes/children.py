@@ -214,7 +214,7 @@ class Children:
 
     # -- budgets ---------------------------------------------------------------------------------------------------------
     def _until_look(self) -> float | None:
-        """Seconds between two looks at the children; None if there is nothing to look at."""
+        """Seconds between two checks of the children; None without any to check."""
         if self._looked is not None and self._children:
             return _LOOK / 4
         budgets = [seconds for seconds in (self._limits.command_seconds, self._limits.compile_seconds) if seconds]

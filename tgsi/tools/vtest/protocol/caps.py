@@ -88,8 +88,8 @@ _BITS2 = {
     11: "TGSI_VS_LAYER_VIEWPORT",
     12: "TGSI_VS_LAYER_VIEWPORT",
 }
-"""PIPE_CAP of each bit of the second set. Bit 6, SURFACE_SAMPLE_COUNT, is left out: Mesa 22.3 takes a framebuffer of such surfaces for
-one without samples and sends neither alpha to coverage nor masks for it, and 25.0 gives textures more samples than the renderbuffers beside
+"""PIPE_CAP of each bit of the second set. Bit 6, SURFACE_SAMPLE_COUNT, is left out: Mesa 22.3 takes a framebuffer of such surfaces for one
+without samples and sends neither alpha to coverage nor masks for it, and 25.0 gives textures more samples than the renderbuffers with
 them. Without the bit, programs resolve multisampled renderbuffers (Chromium for WebGL), for which every version sends everything."""
 
 
