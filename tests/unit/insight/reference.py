@@ -25,6 +25,7 @@ def can_run(program: Program, *, looks_around: bool) -> bool:
     """True for programs whose results follow from inputs, constants and textures of their quad alone; without `looks_around`, of a lane."""
     traits = {trait for i in program.instructions for trait in i.opcode.traits}
     own = {d.semantic.name for d in program.declared(File.IN) if d.semantic is not None} & {"POSITION", "PCOORD"}
+    own |= {d.semantic.name for d in program.declared(File.SV) if d.semantic is not None} & {"SAMPLEPOS", "POSITION"}
     places = any(i.opcode.name.startswith("INTERP_") for i in program.instructions)
     around = not looks_around and traits & OTHER_LANES
     return not (traits & {Trait.MEM, Trait.FRAMEBUFFER, Trait.HELPER} or own or places or around)
