@@ -46,6 +46,8 @@ ALLOWED = {
     "backends.geometry.tessellation": "tessellation itself",
     "frontends.glsl.compatibility": "names of the fixed functions for each stage",
     "tgsi.opengl.gets.limits": "limits of OpenGL for each stage",
+    "tgsi.opengl.objects.linked": "Gallium's numbers of OpenGL's stages",
+    "tgsi.opengl.native_calls": "patches are drawn with a tessellation evaluation shader alone",
     "tgsi.opengl.objects.program": "types of OpenGL's shaders",
     "tgsi.opengl.objects.linking": "Gallium's names of OpenGL's stages",
     "tgsi.opengl.drawing.programs": "the stages of OpenGL that a draw binds",

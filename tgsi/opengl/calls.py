@@ -17,7 +17,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tgsi.opengl.errors import GLError
+from tgsi.opengl.interrupts import pending, rearm, watch
 from tgsi.opengl.lists import is_inside, is_listed
+from tgsi.opengl.native_calls import native_function
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.registry.table import command as registered
 from tgsi.opengl.registry.table import rows
@@ -34,6 +36,7 @@ INTERRUPT_DELAY = 0.01
 """Seconds until an interrupt that came inside of a command is raised again."""
 
 _functions: dict[str, Any] = {}
+_handled: dict[str, Any] = {}
 _current: dict[int, Context] = {}
 
 
@@ -57,10 +60,13 @@ def current() -> Context | None:
 
 def make_current(context: Context | None) -> None:
     """Make a context the calling thread's, or none."""
-    if context is None:
-        _current.pop(threading.get_ident(), None)
-    else:
+    before = _current.pop(threading.get_ident(), None)
+    if before is not None and before.native is not None:
+        before.native.enter(is_current=False)
+    if context is not None:
         _current[threading.get_ident()] = context
+        if context.native is not None:
+            context.native.enter(is_current=True)
 
 
 def threads_of(context: Context) -> list[int]:
@@ -99,12 +105,20 @@ def function_for(name: str) -> Any:
     """The C function of a command as a ctypes object, which lives as long as the process; None if it is not offered."""
     found = _functions.get(name)
     if found is None:
+        found = _functions[name] = native_function(name, python_function_for) or python_function_for(name)
+    return found
+
+
+def python_function_for(name: str) -> Any:
+    """The C function that calls the handler of a command; None if it is not offered."""
+    found = _handled.get(name)
+    if found is None:
         handler, row = find_handler(name), registered(name)
         if handler is None or row is None:
             return None
         kinds = "".join(parameter.kind for parameter in row.parameters)
         listed = is_listed(name, row.result, kinds) and not getattr(handler, "lists_itself", False)
-        found = _functions[name] = row.prototype()(_entry(name, handler, row.result, listed=listed))
+        found = _handled[name] = row.prototype()(_entry(name, handler, row.result, listed=listed))
     return found
 
 
@@ -120,23 +134,26 @@ def _entry(name: str, handler: Callable[..., Any], result: str, *, listed: bool)
     outside = not is_inside(name)
 
     def entry(*values: Any) -> Any:
-        context = threads.get(ident())
-        if context is None:
-            return nothing
-        if outside and context.batch is not None:
-            context.report(GL.INVALID_OPERATION, name, "a primitive is open")
-            return nothing
-        if listed and context.list is not None:
-            context.list.items.append((handler, values))
-            if not context.list.executes:
-                return nothing
+        context: Any = None
         try:
+            context = threads.get(ident())
+            if context is None:
+                return nothing
+            if context.native is not None:
+                context.native.valid[0] = 0
+            if outside and context.batch is not None:
+                context.report(GL.INVALID_OPERATION, name, "a primitive is open")
+                return nothing
+            if listed and context.list is not None:
+                context.list.items.append((handler, values))
+                if not context.list.executes:
+                    return nothing
             found = handler(context, *values)
         except GLError as error:
             context.report(error.code, name, str(error))
         except MemoryError as error:
             context.report(GL.OUT_OF_MEMORY, name, str(error))
-        except KeyboardInterrupt:  # C cannot carry it, so it comes again a little later, when the program is back in Python
+        except KeyboardInterrupt:  # of a handler that is not ours; it comes again a little later
             threading.Timer(INTERRUPT_DELAY, _thread.interrupt_main).start()
         except Exception as error:
             if os.environ.get("TGSI_OPENGL_DEBUG"):
@@ -144,6 +161,10 @@ def _entry(name: str, handler: Callable[..., Any], result: str, *, listed: bool)
             context.report(GL.INVALID_OPERATION, name, f"{type(error).__name__}: {error}")
         else:
             return nothing if found is None else found
+        finally:
+            if pending:
+                _mark = rearm()
         return nothing
 
+    watch(entry.__code__)
     return entry

@@ -83,6 +83,8 @@ class Context(Host):
     ) -> None:
         super().__init__(screen, is_debug=is_debug)
         self.share = share or Share()
+        if self.native is not None:
+            self.share.natives.add(self.native)
         self.profile, self.version = profile, version
         self.enabled = set(DEFAULT_ENABLED)
         self.fragment, self.raster, self.clear_values = FragmentState(), RasterState(), ClearValues()
@@ -139,12 +141,14 @@ class Context(Host):
 
     def note_storage(self) -> None:
         """Note that an object got other storage, so that bindings in every context are stale."""
-        self.share.generation += 1
+        self.share.note_storage()
 
     # -- storage of the default framebuffer
     def resize(self, width: int, height: int, *, color: int = GL.RGBA8, depth: int = GL.DEPTH24_STENCIL8, samples: int = 0) -> None:
         """Give the default framebuffer pictures of a size, and the first time set viewport and scissor to it. 0 x 0 takes them away."""
         framebuffer = self.default_framebuffer
+        if self.native is not None:
+            self.native.valid[0] = 0
         framebuffer.attachments.clear()
         for points, internal in (((GL.BACK_LEFT, GL.FRONT_LEFT), color), ((GL.DEPTH_ATTACHMENT, GL.STENCIL_ATTACHMENT), depth)):
             row = find_format(internal)

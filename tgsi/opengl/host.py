@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+from tgsi import native
 from tgsi.gallium import Context as PipeContext
 from tgsi.gallium import Screen
 from tgsi.opengl.registry import enums as GL
@@ -38,6 +39,7 @@ class Host(ABC):
         self.enabled: set[int] = set()
         self.is_debug = is_debug
         self.errors: list[int] = []
+        self.native = native.State(self.pipe) if native.is_possible() and type(self.pipe) is PipeContext else None
         self.debug_callback: Callable[..., None] | None = None
         self.debug_keep: Any = None
         self.debug_groups: list[str] = []
@@ -63,6 +65,8 @@ class Host(ABC):
         """Record an error and hand its words to the debug log."""
         if code not in self.errors:
             self.errors.append(code)
+        if self.native is not None:
+            self.native.note_error(True)
         words = f"{call}: {text}"
         if os.environ.get("TGSI_OPENGL_DEBUG"):
             print(f"{enum_name(code)} in {words}", file=sys.stderr)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
+from weakref import WeakSet
+
+from tgsi import native
 
 if TYPE_CHECKING:
     from tgsi.opengl.objects.buffer import Buffer
@@ -68,3 +71,10 @@ class Share:
         self.syncs: dict[int, object] = {}
         self.lists: dict[int, object] = {}
         self.generation = 0
+        self.natives: WeakSet[native.State] = WeakSet()
+
+    def note_storage(self) -> None:
+        """Note that an object got other storage, so that bindings in every context are stale."""
+        self.generation += 1
+        for state in self.natives:
+            state.valid[0] = 0

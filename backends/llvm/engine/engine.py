@@ -90,7 +90,17 @@ def _write_shared(provider: str, symbol: str, cpu: str) -> Module:
     return module
 
 
+_provided: dict[str, int] = {}
+
+
+def provide(symbol: str, address: int) -> None:
+    """Let generated code call a function of this process, which lives as long as it, by a name."""
+    _provided[symbol] = address
+
+
 def _shared_address(symbol: str, *, cpu: str, cache: ObjectCache | None) -> int | None:
+    if symbol in _provided:
+        return _provided[symbol]
     return shared_function(symbol, cpu, cache) if _provider(symbol) is not None else None
 
 

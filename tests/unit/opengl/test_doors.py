@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tgsi.opengl.doors.elf import NOTHING, TABLE, shared_object
+from tgsi.opengl.doors.elf import CONSTANTS, TABLE, shared_object
 from tgsi.opengl.doors.library import is_possible
 
 needs_door = pytest.mark.skipif(not is_possible(), reason="libraries in memory are for Linux on x86-64 and AArch64")
@@ -61,6 +61,12 @@ gl.glGetIntegerv(0x80A9, ctypes.byref(samples))
 gl.glGetIntegerv(0x0BA2, box)
 print(samples.value, list(box), ctypes.string_at(egl.eglQueryString(display, 0x3053)).decode())
 assert egl.eglCreateContext(display, config, None, (ctypes.c_int * 3)(0x3098, 9, 0x3038)) is None and egl.eglGetError() == 0x3009
+for name in ("CopyBuffers", "BindTexImage", "CreatePixmapSurface", "SurfaceAttrib", "CreateImage", "CreatePlatformWindowSurface"):
+    assert not getattr(egl, "egl" + name)(display, surface, 0, 0, 0) and egl.eglGetError() >= 0x3002, name
+egl.eglCreateSync.restype = ctypes.c_void_p
+fence = P(egl.eglCreateSync(display, 0x30F9, None))
+assert egl.eglClientWaitSync(display, fence, 0, ctypes.c_uint64(0)) == 0x30F6
+assert egl.eglDestroySync(display, fence) == 1 and egl.eglDestroySync(display, fence) == 0
 assert bool(egl.eglGetProcAddress(b"glDrawArrays")) and egl.eglGetProcAddress(b"glNoSuchFunction") is None
 """
 
@@ -150,7 +156,7 @@ def test_each_export_jumps_through_its_slot(kind: int) -> None:
     names = [f"glFunction{k}" for k in range(700)]
     image = shared_object("libTest.so.1", names, kind)
     found = symbols(image)
-    assert set(found) == {*names, TABLE, NOTHING}
+    assert set(found) == {*names, TABLE, *CONSTANTS.values()}
     for k in (0, 1, 699):
         at, slot = found[names[k]], found[TABLE] + 8 * k
         if kind == 62:

@@ -13,6 +13,7 @@ from tgsi.opengl.drawing.validate import check_framebuffer, validate_draw
 from tgsi.opengl.drawing.vertices import Reader, has_client_arrays
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value, not_negative
 from tgsi.opengl.memory import Pointer, ints, numbers, read
+from tgsi.opengl.native_calls import note_draw
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
 
@@ -73,6 +74,7 @@ def draw_arrays_with(gl: Context, mode: int, first: int, count: int, instances: 
         return
     key = name, first, count, instances, base, draw_id
     gl.pipe.draw_vbo(gl.draws.get(key) or _keep_draw(gl, key))
+    note_draw(gl)
 
 
 def _keep_draw(gl: Context, key: tuple[str, int, int, int, int, int]) -> DrawInfo:
@@ -126,6 +128,7 @@ def draw_elements_with(
     if offset >= buffer.size:
         return
     gl.pipe.draw_vbo(index=buffer.resource, index_offset=offset, index_size=size, **info)
+    note_draw(gl)
 
 
 def _restart(gl: Context, size: int) -> dict[str, Any]:

@@ -27,7 +27,10 @@ def address_of(text: str) -> int:
 @command("glGetError")
 def get_error(gl: Context) -> int:
     """The oldest error that was not asked for yet."""
-    return gl.errors.pop(0) if gl.errors else GL.NO_ERROR
+    found = gl.errors.pop(0) if gl.errors else GL.NO_ERROR
+    if gl.native is not None:
+        gl.native.note_error(bool(gl.errors))
+    return found
 
 
 @command("glGetGraphicsResetStatus")

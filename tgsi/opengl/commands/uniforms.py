@@ -11,15 +11,14 @@ from tgsi.opengl.commands.program_queries import linked_of
 from tgsi.opengl.commands.shaders import program_named
 from tgsi.opengl.errors import bad_operation, bad_value, not_negative
 from tgsi.opengl.memory import Pointer, read, write
+from tgsi.opengl.native_calls import note_uniforms
 from tgsi.opengl.objects.linked import Linked, Uniform
+from tgsi.opengl.objects.packing import SCALARS, SIZES, is_plain
 from tgsi.opengl.state import dirty
 
 if TYPE_CHECKING:
     from tgsi.language.interface import Variable
     from tgsi.opengl.context import Context
-
-SCALARS = {"float": "f", "int": "i", "uint": "I", "bool": "I", "double": "d", "int64_t": "q", "uint64_t": "Q"}
-SIZES = {"f": 4, "i": 4, "I": 4, "d": 8}
 
 
 def put(
@@ -36,6 +35,7 @@ def put(
         for constants, first, last, stage in slices:
             constants[first:last] = data
             linked.stale.add(stage)
+        note_uniforms(gl, linked)
         return
     if location == -1:
         return
@@ -48,24 +48,17 @@ def put(
     if uniform.units:
         _put_units(gl, linked, uniform, element, letter, data)
         return
+    note_uniforms(gl, linked)
     count = min(count, uniform.size - element)
     for stage, variable in uniform.places:
         _check(uniform, variable, letter, shape)
         _pack(linked.constants[stage], variable, (element, count), letter, data, transposed)
         linked.stale.add(stage)
-    if count == key[3] and count and not transposed and all(_is_plain(variable, letter, count) for _, variable in uniform.places):
+    if count == key[3] and count and not transposed and all(is_plain(variable, letter, count) for _, variable in uniform.places):
         linked.slices[key] = []
         for stage, variable in uniform.places:
             first = variable.offset + element * (variable.strides[0] if variable.strides else 0)
             linked.slices[key].append((linked.constants[stage], first, first + len(data), stage))
-
-
-def _is_plain(variable: Variable, letter: str, count: int) -> bool:
-    """True if packed values lie in the constants as they are."""
-    row = variable.rows * SIZES[letter]
-    is_tight = variable.columns == 1 or variable.matrix_stride == row
-    is_row = count == 1 or (bool(variable.strides) and variable.strides[0] == row * variable.columns)
-    return variable.scalar != "bool" and is_tight and is_row
 
 
 def _check(uniform: Uniform, variable: Variable, letter: str, shape: tuple[int, int]) -> None:

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import threading
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from tgsi.opengl.calls import current, make_current, threads_of
 from tgsi.opengl.context import COMPATIBILITY, CORE, ES, Context
+from tgsi.opengl.doors import egl_refused
+from tgsi.opengl.doors.egl_state import (
+    BAD_ACCESS,
+    BAD_ATTRIBUTE,
+    BAD_CONFIG,
+    BAD_CONTEXT,
+    BAD_DISPLAY,
+    BAD_MATCH,
+    BAD_NATIVE_WINDOW,
+    BAD_PARAMETER,
+    BAD_SURFACE,
+    SUCCESS,
+    Surface,
+)
+from tgsi.opengl.doors.egl_state import state as _egl
 from tgsi.opengl.doors.exports import commands
 from tgsi.opengl.doors.library import Library, load_library
 from tgsi.opengl.doors.loader import PROFILES
 from tgsi.opengl.doors.screen import shared_screen
+from tgsi.opengl.interrupts import uninterrupted
 from tgsi.opengl.memory import ints, text, write
 from tgsi.opengl.offer import load
 from tgsi.opengl.registry import enums as GL
@@ -23,8 +37,6 @@ SONAME = "libEGL.so.1"
 LIBRARIES = ("libGL.so.1", "libOpenGL.so.0", "libGLESv2.so.2")
 """Libraries that have the commands alone, beside this one."""
 
-SUCCESS, BAD_ALLOC, BAD_ATTRIBUTE, BAD_CONFIG, BAD_CONTEXT = 0x3000, 0x3003, 0x3004, 0x3005, 0x3006
-BAD_DISPLAY, BAD_MATCH, BAD_NATIVE_WINDOW, BAD_PARAMETER, BAD_SURFACE, BAD_ACCESS = 0x3008, 0x3009, 0x300B, 0x300C, 0x300D, 0x3002
 NONE, OPENGL_ES_API, OPENGL_API = 0x3038, 0x30A0, 0x30A2
 WIDTH, HEIGHT, DEPTH_SIZE, STENCIL_SIZE, SAMPLES, CONFIG_ID = 0x3057, 0x3056, 0x3025, 0x3026, 0x3031, 0x3028
 MAJOR, MINOR, PROFILE_MASK, CORE_BIT = 0x3098, 0x30FB, 0x30FD, 1
@@ -40,41 +52,6 @@ CONFIG_ATTRIBUTES = {
 
 CONFIGS = [(depth, stencil, samples) for depth, stencil in ((24, 8), (24, 0), (0, 0)) for samples in (0, 2, 4, 8, 16)]
 """Depth, stencil and samples of each configuration; its number is its place, from 1 on."""
-
-
-@dataclass
-class Surface:
-    """A pbuffer."""
-
-    config: int
-    width: int
-    height: int
-
-
-class _State:
-    """Surfaces and contexts by handle, and the error and the API of each thread."""
-
-    def __init__(self) -> None:
-        self.surfaces: dict[int, Surface] = {}
-        self.contexts: dict[int, Context] = {}
-        self.current: dict[int, tuple[int, int]] = {}
-        self.errors: dict[int, int] = {}
-        self.apis: dict[int, int] = {}
-        self.numbers = itertools.count(0x1000, 16)
-        self.strings: dict[str, Any] = {}
-
-    def fail(self, code: int) -> int:
-        """Keep an error for eglGetError, and return 0."""
-        self.errors[threading.get_ident()] = code
-        return 0
-
-    def done(self, value: int = 1) -> int:
-        """Keep success, and return a value."""
-        self.errors[threading.get_ident()] = SUCCESS
-        return value
-
-
-_egl = _State()
 
 
 def _attributes(address: int | None) -> dict[int, int]:
@@ -367,12 +344,15 @@ def _functions() -> dict[str, Any]:
         "eglReleaseThread": (nothing_to_do, u, ()),
         "eglQueryDevicesEXT": (query_devices, u, (i, p, p)),
         "eglGetProcAddress": (get_proc_address, p, (p,)),
+        **egl_refused.FUNCTIONS,
     }
-    return {name: ctypes.CFUNCTYPE(result, *kinds)(function) for name, (function, result, kinds) in table.items()}
+    return {name: ctypes.CFUNCTYPE(result, *kinds)(uninterrupted(function)) for name, (function, result, kinds) in table.items()}
 
 
 @cache
 def open_doors() -> list[Library]:
     """Load libEGL.so.1, with the commands in libraries of their usual names, into this process."""
     opened = [load_library(name, commands()) for name in LIBRARIES]
-    return [*opened, load_library(SONAME, {**_functions(), **commands()})]
+    own = _functions()
+    succeed = {name: 1 for name, function in own.items() if function.restype is ctypes.c_uint32}
+    return [*opened, load_library(SONAME, {**own, **commands()}, {**succeed, "eglGetError": SUCCESS})]

@@ -10,8 +10,10 @@ import platform
 import struct
 from collections.abc import Callable, Sequence
 
-TABLE, NOTHING = "tgsi_table", "tgsi_nothing"
-"""The exports with the addresses, in the order of the names, and of a function that returns 0 and needs no Python."""
+TABLE = "tgsi_table"
+"""The export with the addresses, in the order of the names."""
+CONSTANTS = {0: "tgsi_nothing", 1: "tgsi_true", 0x3000: "tgsi_success"}
+"""Exports of functions that do nothing and need no Python, by what they return: 0, EGL_TRUE, EGL_SUCCESS."""
 
 _PAGE, _STEP = 65536, 16
 _MACHINES = {"x86_64": 62, "AMD64": 62, "aarch64": 183, "arm64": 183}
@@ -35,8 +37,12 @@ def _jump_arm(at: int, slot: int) -> bytes:
     return struct.pack("<4I", 0xD503245F, adrp, load, 0xD61F0200)
 
 
-_NOTHING = {62: b"\xf3\x0f\x1e\xfa\x31\xc0\xc3" + b"\xcc" * 9, 183: struct.pack("<4I", 0xD503245F, 0xD2800000, 0xD65F03C0, 0)}
-"""endbr64; xor eax, eax; ret, and bti c; mov x0, 0; ret"""
+def _constant(kind: int, value: int) -> bytes:
+    """endbr64; mov eax, value; ret, or bti c; mov x0, value; ret"""
+    if kind == _MACHINES["x86_64"]:
+        return b"\xf3\x0f\x1e\xfa\xb8" + struct.pack("<I", value) + b"\xc3" + b"\xcc" * 6
+    return struct.pack("<4I", 0xD503245F, 0xD2800000 | value << 5, 0xD65F03C0, 0)
+
 
 _JUMPS: dict[int, Callable[[int, int], bytes]] = {62: _jump_x86, 183: _jump_arm}
 
@@ -70,7 +76,8 @@ def shared_object(soname: str, names: Sequence[str], kind: int | None = None) ->
     if kind not in _JUMPS:
         raise ValueError(f"shared_object: machine: {platform.machine()} is not x86-64 or AArch64")
     strings, places = bytearray(b"\0"), {}
-    symbols = [*names, NOTHING, TABLE]
+    called = [*names, *CONSTANTS.values()]
+    symbols = [*called, TABLE]
     for name in [soname, *symbols]:
         places[name] = len(strings)
         strings += name.encode() + b"\0"
@@ -79,11 +86,12 @@ def shared_object(soname: str, names: Sequence[str], kind: int | None = None) ->
     symbols_at = _aligned(hash_at + 4 * (2 + buckets + count + 1))
     strings_at = symbols_at + 24 * (count + 1)
     text_at = _aligned(strings_at + len(strings), _PAGE)
-    table_at = _aligned(text_at + _STEP * (len(names) + 1), _PAGE)
+    table_at = _aligned(text_at + _STEP * len(called), _PAGE)
     dynamic_at = _aligned(table_at + 8 * len(names))
 
-    text = b"".join(_JUMPS[kind](text_at + _STEP * k, table_at + 8 * k) for k in range(len(names))) + _NOTHING[kind]
-    rows = [struct.pack("<IBBHQQ", places[name], 0x12, 0, 1, text_at + _STEP * k, _STEP) for k, name in enumerate([*names, NOTHING])]
+    text = b"".join(_JUMPS[kind](text_at + _STEP * k, table_at + 8 * k) for k in range(len(names)))
+    text += b"".join(_constant(kind, value) for value in CONSTANTS)
+    rows = [struct.pack("<IBBHQQ", places[name], 0x12, 0, 1, text_at + _STEP * k, _STEP) for k, name in enumerate(called)]
     rows.append(struct.pack("<IBBHQQ", places[TABLE], 0x11, 0, 2, table_at, 8 * len(names)))
     first, chain = [0] * buckets, [0] * (count + 1)
     for number, name in enumerate(symbols, 1):

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from tgsi.opengl.doors.elf import NOTHING, TABLE, machine, shared_object
+from tgsi.opengl.doors.elf import CONSTANTS, TABLE, machine, shared_object
 
 _loaded: dict[str, Library] = {}
 
@@ -28,7 +28,8 @@ def close_all() -> None:
 class Library:
     """A loaded library. `fill` puts addresses into its table; an export without one returns 0 from a function that does nothing."""
 
-    def __init__(self, soname: str, functions: Mapping[str, Any]) -> None:
+    def __init__(self, soname: str, functions: Mapping[str, Any], last: Mapping[str, int]) -> None:
+        self._last = last
         self.soname = soname
         self.names = list(functions)
         self._functions = dict(functions)
@@ -51,10 +52,10 @@ class Library:
             self._table[self._index[name]] = ctypes.cast(function, ctypes.c_void_p).value
 
     def close(self) -> None:
-        """Put the function that does nothing behind every export: destructors of C++ call OpenGL after Python has ended."""
-        nothing = ctypes.cast(getattr(self.library, NOTHING), ctypes.c_void_p).value
-        for index in range(len(self.names)):
-            self._table[index] = nothing
+        """Put a function that does nothing behind every export: destructors of C++ call OpenGL after Python has ended."""
+        constants = {value: ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value for value, name in CONSTANTS.items()}
+        for index, name in enumerate(self.names):
+            self._table[index] = constants[self._last.get(name, 0)]
 
     def reopen(self) -> None:
         """Put the functions back."""
@@ -67,8 +68,10 @@ class Library:
         return ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0
 
 
-def load_library(soname: str, functions: Mapping[str, Any]) -> Library:
+def load_library(soname: str, functions: Mapping[str, Any], last: Mapping[str, int] | None = None) -> Library:
     """Load a library of that name once, with functions behind its exports.
+
+    last: what functions return once the library is closed, where that is not 0.
 
     Raises:
         OSError: this system or machine has no such door; the message says which have.
@@ -79,5 +82,5 @@ def load_library(soname: str, functions: Mapping[str, Any]) -> Library:
             raise OSError(f"{soname}: libraries in memory are for Linux on x86-64 and AArch64; use tgsi.opengl.create() instead")
         if not _loaded:
             atexit.register(close_all)
-        found = _loaded[soname] = Library(soname, functions)
+        found = _loaded[soname] = Library(soname, functions, last or {})
     return found

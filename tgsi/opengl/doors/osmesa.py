@@ -16,6 +16,7 @@ from tgsi.opengl.context import COMPATIBILITY, CORE, Context
 from tgsi.opengl.doors.exports import commands
 from tgsi.opengl.doors.library import Library, load_library
 from tgsi.opengl.doors.screen import shared_screen
+from tgsi.opengl.interrupts import uninterrupted
 from tgsi.opengl.memory import ints, view, write
 from tgsi.opengl.offer import load
 from tgsi.opengl.pixels.client_formats import client_format
@@ -221,10 +222,10 @@ def _functions() -> dict[str, Any]:
         "OSMesaColorClamp": (color_clamp, None, (ctypes.c_uint8,)),
         "OSMesaPostprocess": (postprocess, None, (p, s, u)),
     }
-    return {name: ctypes.CFUNCTYPE(result, *kinds)(function) for name, (function, result, kinds) in table.items()}
+    return {name: ctypes.CFUNCTYPE(result, *kinds)(uninterrupted(function)) for name, (function, result, kinds) in table.items()}
 
 
 @cache
 def open_door() -> Library:
     """Load libOSMesa.so.8 into this process."""
-    return load_library(SONAME, {**_functions(), **commands()})
+    return load_library(SONAME, {**_functions(), **commands()}, {"OSMesaMakeCurrent": 1})

@@ -56,6 +56,8 @@ def begin(gl: Context, mode: int) -> None:
     if gl.batch is not None:
         raise bad_operation("a primitive is open")
     name = check_mode(gl, mode)
+    if gl.native is not None:
+        gl.native.note_error(True)  # glGetError is an error until the end
     gl.batch = Batch(mode, name, dict(gl.list.known) if gl.list is not None else {})
 
 
@@ -67,6 +69,8 @@ def end(gl: Context) -> None:
     if batch is None:
         raise bad_operation("no primitive is open")
     gl.batch = None
+    if gl.native is not None:
+        gl.native.note_error(bool(gl.errors))
     _finish(gl, batch)
 
 

@@ -12,6 +12,18 @@ from tgsi.opengl.registry import enums as GL
 if TYPE_CHECKING:
     import tgsi
     from tgsi.language.interface import Block, Unit, Variable
+    from tgsi.native import Uniforms
+
+
+STAGE_NUMBERS = {
+    GL.VERTEX_SHADER: 0,
+    GL.FRAGMENT_SHADER: 1,
+    GL.GEOMETRY_SHADER: 2,
+    GL.TESS_CONTROL_SHADER: 3,
+    GL.TESS_EVALUATION_SHADER: 4,
+    GL.COMPUTE_SHADER: 5,
+}
+"""Gallium's number of each stage (PIPE_SHADER)."""
 
 
 @dataclass
@@ -128,6 +140,8 @@ class Linked:
         self.feedback_mode: int = GL.INTERLEAVED_ATTRIBS
         self.constants: dict[int, bytearray] = {}
         self._stale: set[int] = set()
+        self.native: Uniforms | None = None
+        """Places at which native functions write the uniforms, once they do."""
         self.slices: dict[tuple[Any, ...], list[tuple[bytearray, int, int, int]]] = {}
         """Bytes of constants that packed values replace, by the arguments of a command: the constants, first byte, last byte and stage."""
         self.texture_units: dict[int, dict[int, tuple[int, str]]] = {}
@@ -150,6 +164,9 @@ class Linked:
     @property
     def stale(self) -> set[int]:
         """Stages whose constants are not those that the device has."""
+        changed = self.native.take_stale() if self.native is not None else 0
+        if changed:
+            self._stale.update(stage for stage in self.constants if changed >> STAGE_NUMBERS[stage] & 1)
         return self._stale
 
     def note_stale(self, stages: Collection[int]) -> None:
