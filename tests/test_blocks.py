@@ -27,11 +27,14 @@ ELSEWHERE = {
     "README.md": "tests/test_readme.py",
     "docs/black-picture.md": "tests/test_pages.py",
     "docs/explain.md": "tests/unit/insight/test_page.py",
+    "docs/frames.md": "tests/test_pages.py",
     "docs/linkage.md": "tests/unit/linkage/test_public_names.py",
+    "docs/opengl-clients.md": "tests/test_recipes_of_clients.py",
     "docs/passes.md": "tests/unit/passes/test_own_passes.py",
     "docs/screenshots.md": "tests/test_pages.py",
     "docs/tgsi.md": "tests/test_pages.py",
     "docs/tutorial.md": "tests/test_tutorial.py",
+    "docs/validation.md": "tests/test_pages.py",
     "docs/vtest.md": "tests/vtest/test_programs.py",
 }
 """Pages whose Python blocks are run by another test."""

@@ -91,3 +91,23 @@ def test_the_film_of_the_page_about_frames_has_its_frames_in_order(tmp_path: Pat
 def test_the_index_names_every_page() -> None:
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     assert {page.name for page in DOCS.glob("*.md") if page.name != "README.md" and f"({page.name})" not in index} == set()
+
+
+def test_the_program_of_the_guide_to_many_frames_prints_eight_frames(tmp_path: Path) -> None:
+    (program,) = programs("frames.md")
+    script = tmp_path / "film.py"
+    script.write_text(program, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(DOCS.parent)}
+    run = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True, timeout=120, env=environment)
+    assert run.returncode == 0, run.stderr
+    assert [int(line.split()[0]) for line in run.stdout.splitlines()] == list(range(8))
+
+
+def test_the_page_about_validation_prints_its_warning(tmp_path: Path) -> None:
+    (program,) = programs("validation.md")
+    (said,) = re.findall(r"^program\.py:6: ValidationWarning: (.*)$", (DOCS / "validation.md").read_text(encoding="utf-8"), re.MULTILINE)
+    script = tmp_path / "program.py"
+    script.write_text(program, encoding="utf-8")
+    with pytest.warns(tgsi.gallium.ValidationWarning, match=re.escape(said)) as warned:
+        exec(compile(program, script, "exec"), {})
+    assert [item.lineno for item in warned] == [6]
