@@ -24,8 +24,14 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from backends.digests import DIGEST_SIZE, digest_of
+try:
+    from _blake2 import blake2b  # hashlib loads OpenSSL, which takes 3 ms; `random` of the standard library avoids it likewise
+except ImportError:
+    from hashlib import blake2b
 
+DIGEST_SIZE = 32
+digest_of = functools.partial(blake2b, digest_size=DIGEST_SIZE)
+"""A hash object like those of hashlib: names of kernels and of files. ``key=`` makes a seal, which cannot be made without the key."""
 SECRET_NAME = "secret"
 SECRET_SIZE = 32
 _OTHERS_WRITE, _OTHERS_ACCESS = 0o022, 0o077

@@ -32,7 +32,7 @@ def smooth(draw: Callable[[int], Pixels], size: int = 1024) -> Pixels:
 
 def shader(name: str, seconds: float) -> Callable[[], Pixels]:
     """The picture of a shader with mainImage at a time."""
-    text = (FOLDER / "shaders" / f"{name}.frag").read_text(encoding="utf-8")
+    text = (FOLDER / "gallery_shaders" / f"{name}.frag").read_text(encoding="utf-8")
     return lambda: smooth(lambda size: example("shadertoy")["render"](text, size, frames=2, seconds=2 * seconds)[1])
 
 

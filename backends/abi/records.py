@@ -15,9 +15,9 @@ from functools import cache
 from typing import Any
 
 from backends import system
-from backends.digests import digest_of
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
+from backends.sealed_files import digest_of
 from tgsi.language.facts.limits import NEVER
 
 ALIVE, EXHAUSTED = 1, 2

@@ -109,6 +109,7 @@ COMMANDS = (
     "tgsi-compile vs.tgsi fs.tgsi --link nv40",
     "tgsi-replay alphatest_LESS.json --compare",
     "tgsi-vtest --help",
+    "tgsi-inspect --help",
     "tgsi-verify scene-000 program-000 --jobs 1",
     "tgsi check fs.tgsi",
     "tgsi help replay",

@@ -34,8 +34,8 @@ def test_a_module_has_no_other_name_without_an_underscore(name: str) -> None:
     module = import_module(name)
     others = {item for item, value in vars(module).items() if not item.startswith("_") and not isinstance(value, ModuleType)}
     assert others <= set(module.__all__)
-    foreign = {item for item, value in vars(module).items() if not item.startswith("_") and isinstance(value, ModuleType)}
-    assert all(vars(module)[item].__name__.startswith(f"{name}.") or item in module.__all__ for item in foreign)
+    modules = {item: value.__name__ for item, value in vars(module).items() if not item.startswith("_") and isinstance(value, ModuleType)}
+    assert {item: home for item, home in modules.items() if not home.startswith(f"{name}.") and item not in module.__all__} == {}
 
 
 @pytest.mark.parametrize("name", ["tgsi.import_module", "tgsi.Any", "tgsi.TYPE_CHECKING", "tgsi.annotations", "tgsi.gallium.os"])

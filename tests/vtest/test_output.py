@@ -80,7 +80,7 @@ def test_commands_are_logged_whole_with_the_names_of_their_words(screen: Screen,
 def test_wrong_options_of_pictures_and_logs_are_told(capsys: Captured) -> None:
     with pytest.raises(SystemExit):
         main(["run", "--screenshot", "some", "--", "true"])
-    assert "none of: every, last, a number N" in capsys.readouterr().err
+    assert "is not one of: every, last, a number N" in capsys.readouterr().err
     assert main(["run", "--log", "a.txt", "--log", "b.txt", "--", "true"]) == 2
     assert "one level and one file at most" in capsys.readouterr().err
 

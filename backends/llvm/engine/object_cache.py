@@ -6,14 +6,13 @@ import functools
 import os
 from collections.abc import Iterable
 
-from backends.digests import digest_of
 from backends.llvm.engine.sources import own_sources
 from backends.llvm.targets import host
 from backends.llvm.targets.machines import identity
 from backends.sealed_files import MAX_CONTENT as MAX_OBJECT
 from backends.sealed_files import SealedFiles as ObjectCache
 from backends.sealed_files import default_files as default_cache
-from backends.sealed_files import files_at, is_on
+from backends.sealed_files import digest_of, files_at, is_on
 
 __all__ = ["MAX_OBJECT", "Cache", "ObjectCache", "default_cache", "is_on", "object_key", "recall_host", "recall_sources", "resolve_cache"]
 

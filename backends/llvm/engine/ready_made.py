@@ -21,9 +21,9 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from backends.digests import digest_of
 from backends.llvm.engine.sources import ROOT, Sources, own_sources, source_files
 from backends.llvm.targets import host, machines
+from backends.sealed_files import digest_of
 from tgsi.language.record import record
 
 FOLDER = Path(__file__).parent / "kernel_files"

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from backends.digests import digest_of
+from backends.sealed_files import digest_of
 
 #: Folder of backends, linkage and passes: the repository, or the package tgsi if it is installed.
 ROOT = Path(__file__).resolve().parents[3]

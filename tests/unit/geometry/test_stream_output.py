@@ -324,7 +324,7 @@ def test_wrong_targets_are_named() -> None:
         ctx.set_stream_output_targets([target] * 5)
     with pytest.raises(ValueError, match=r"offsets\[0\]: 6"):
         ctx.set_stream_output_targets([target], offsets=[6])
-    with pytest.raises(TypeError, match="create_stream_output_target returned"):
+    with pytest.raises(TypeError, match="expected an object from create_stream_output_target"):
         ctx.set_stream_output_targets([buffer])  # type: ignore[list-item]
     ctx.stream_output_target_destroy(target)
     with pytest.raises(ValueError, match="destroyed"):

@@ -191,7 +191,11 @@ def test_files_that_are_not_named_stay_indirect() -> None:
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (GEOMETRY.replace("PROPERTY GS_INPUT_PRIMITIVE LINES\n", "").replace("[]", ""), "indirect", "does not say how many vertices"),
+        (
+            GEOMETRY.replace("PROPERTY GS_INPUT_PRIMITIVE LINES\n", "").replace("[]", ""),
+            "indirect",
+            "does not declare the number of vertices",
+        ),
         (
             "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL CONST[0..1]\nDCL ADDR[0]\n"
             "SWITCH IN[0].xxxx\nCASE CONST[ADDR[0].x].xxxx\nENDSWITCH\nEND\n",
