@@ -57,16 +57,21 @@ def plane_maker(
     inverse = 1.0 / f.select(trusted, exact, snapped)
     fx, fy = ([f.select(trusted, d, e.to_float() * unit) * inverse for d, e in zip(ds, es)] for ds, es in ((dx, ex), (dy, ey)))
     ax, ay = (v - (a.to_float() + 0.5) for v, a in zip(window[0][:2], anchor))
-    is_far = None if by_weights is None else by_weights.ne(0) & (f.max(f.abs(ax), f.abs(ay)) > _FAR)
-    weights = [ay * fx[1] - ax * fy[1], ax * fy[0] - ay * fx[0]]
-    weights.insert(0, 1.0 - weights[0] - weights[1])
+
+    def weighed(v: Sequence[Val], first: Val) -> Val:
+        second, third = ay * fx[1] - ax * fy[1], ax * fy[0] - ay * fx[0]
+        value = (1.0 - second - third) * v[0] + second * v[1] + third * v[2]
+        return f.select(f.max(f.abs(ax), f.abs(ay)) > _FAR, value, first)
 
     def plane(v: Sequence[Val]) -> list[Val]:
         d1, d2 = v[1] - v[0], v[2] - v[0]
         gx, gy = d1 * fy[1] - d2 * fy[0], d2 * fx[0] - d1 * fx[1]
         first = v[0] - (gx * ax + gy * ay)
-        if is_far is not None:
-            first = f.select(is_far, weights[0] * v[0] + weights[1] * v[1] + weights[2] * v[2], first)
+        if by_weights is not None:
+            value = f.var(first.type, first)
+            with f.if_(by_weights.ne(0)):  # a branch that goes one way for a whole draw costs less than the weights of small triangles
+                value.set(weighed(v, first))
+            first = value.get()
         if keeps_degenerate:
             is_flat = area.eq(0.0)
             return [f.select(is_flat, v[2], first), *(f.select(is_flat, 0.0, g) for g in (gx, gy))]
@@ -250,7 +255,7 @@ class _Triangles:
         halves = [h for v in c for h in (v.trunc(I32), v.lshr(32).trunc(I32))]
         cut = f.select(self.cut, f.const(I32.wide(self.lanes), SetupLayout.CUT), 0)
         words = [*a, prims, *b, identity, *halves, x0 | cut | (y0 << 16), x1 | (y1 << 16)]
-        keeps, by_weights = self.is_conservative, f.splat(d.get("setup.weighs_corners"), self.lanes)
+        keeps, by_weights = self.is_conservative, d.get("setup.weighs_corners")
         corners = f, window, self.ex, self.ey, self.area, (x0, y0), self.rule.unit
         depth = plane_maker(*corners, keeps_degenerate=keeps)([v[2] for v in window])
         plane = plane_maker(*corners, by_weights=by_weights, keeps_degenerate=keeps)
