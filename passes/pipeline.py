@@ -224,7 +224,7 @@ def _parsed(text: str, _generation: int) -> Pipeline:
 
 
 def _is_quiet(form: Form) -> bool:
-    """Return true if instructions went since the last walk, or write to an output now, and nothing else changed: no pass finds more."""
+    """Return true if the last walk only dropped instructions or redirected them to outputs, so that another walk would find nothing."""
     return form.values.layout.is_whole and not form.values.touched
 
 

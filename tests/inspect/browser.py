@@ -1,4 +1,4 @@
-"""A browser for tests: chromedriver, spoken to as the WebDriver recommendation says, with nothing but the standard library."""
+"""Chromium for tests: a client of chromedriver by the W3C's WebDriver protocol, in the standard library alone."""
 
 from __future__ import annotations
 

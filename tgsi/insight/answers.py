@@ -48,7 +48,7 @@ def _capture(context: Any, most: int) -> Iterator[None]:
 
 
 def recordings(context: Any, name: str) -> list[Recorded]:
-    """The recorded calls of a context, the latest part first. RuntimeError, which begins with `name`, if there are none."""
+    """The recorded calls of a context, the latest part first. Raises RuntimeError, beginning with `name`, if nothing was recorded."""
     found: list[Recorded] = context.recorded_parts() if isinstance(context, HistoryContext) else context._captured
     if not found:
         raise RuntimeError(

@@ -37,7 +37,7 @@ KINDS = {
     "launch_grid": "store",
     "get_query_result_resource": "store",
 }
-"""Methods that can change a pixel, and what they do."""
+"""Methods that can change a pixel, each with the kind of event that it makes."""
 _ALSO = {"flush", "set_framebuffer_state", "texture_barrier", "memory_barrier", "flush_resource"}
 KINDS |= dict.fromkeys(_ALSO, "resolve")
 _LONG = 90

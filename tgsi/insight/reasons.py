@@ -41,7 +41,7 @@ _SWITCHES = (
     ({"clip_plane_enable": 0}, "it is clipped by a user clip plane"),
     ({"poly_stipple_enable": False, "line_stipple_enable": False}, "the stipple leaves it out"),
 )
-"""Changes of the rasterizer state, and what it means if there are fragments with one."""
+"""Changes of the rasterizer state, each with the reason it proves if the draw has fragments after the change."""
 
 
 def _clipped(context: Any, draw: Draw, place: Place) -> Iterator[str]:

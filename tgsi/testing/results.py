@@ -81,7 +81,7 @@ class Results:
 
 
 def _conflicts(records: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
-    """Records of pictures that were stored under the same name with other pixels, by workers that did not know of each other."""
+    """Records of pictures for which two workers of pytest-xdist stored different pixels under one name."""
     first: dict[tuple[str, str], str] = {}
     for record in records:
         if first.setdefault((record["folder"], record["name"]), record["digest"]) != record["digest"]:

@@ -208,7 +208,7 @@ class ValidatedDevice:
 
     @staticmethod
     def _can_look(context: Context, state: DrawState) -> bool:
-        """True if a draw may be made again: it stores nothing, and nobody counts."""
+        """True if a draw can be repeated without a trace: it writes no memory, and no query or render condition counts it."""
         shaders: list[Shader | None] = [stage.shader for stage in state.drawn_stages()]
         is_counted = state.count_samples or state.count_statistics or state.record.counting or state.condition is not None
         is_meant = state.rasterizer.rasterizer_discard or any(map(programs.stores, shaders)) or bool(context.counting.active)

@@ -6,8 +6,9 @@ what is bound and alive then (`bound_calls`); the part before stays as long as t
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from ctypes import c_uint64
 from dataclasses import fields
 from typing import Any
@@ -79,9 +80,7 @@ class HistoryTracer(Tracer):
 
     def _begin(self) -> None:
         """Record what is bound and alive."""
-        self._is_inside = True
-        self._file.let_entries(False)
-        try:
+        with self._pause():
             bound = BoundCalls(self._context)
             for name, args, given in bound.calls():
                 try:
@@ -90,20 +89,23 @@ class HistoryTracer(Tracer):
                     self.gaps.append(f"{name}: {error}")
             self.gaps += bound.gaps
             self._file.forget_draw()
+
+    @contextlib.contextmanager
+    def _pause(self) -> Iterator[None]:
+        """Record no calls inside of the block, which writes to the recording itself."""
+        self._is_inside = True
+        self._file.let_entries(False)
+        try:
+            yield
         finally:
             self._is_inside = False
             self._file.let_entries(self._lets_entries())
 
     def take(self) -> Recorded:
         """Take out the calls so far. The recording goes on."""
-        self._is_inside = True
-        self._file.let_entries(False)
-        try:
+        with self._pause():
             self._catch_up()
             self._file.flush()
-        finally:
-            self._is_inside = False
-            self._file.let_entries(self._lets_entries())
         handles = {id(thing): self._handles.find(thing) or 0 for thing in self._handles.living()}
         data = self.memory.content() + (b"" if self.is_closed and not self.memory.lost else pack(Command.END))
         return Recorded(data, handles, dict(self.programs), tuple(self.gaps), self.memory.lost, self.is_whole)

@@ -85,7 +85,7 @@ def build_shared(symbol: str, cpu: str) -> Module | None:
 
 
 def _write_shared(provider: str, symbol: str, cpu: str) -> Module:
-    """Module of a shared function. provider: a value of `_SHARED`, imported here: what is on disk needs no generator."""
+    """Write a shared function. provider: a value of `_SHARED`, imported only here, because functions found on disk need no generator."""
     module: Module = importlib.import_module(provider).build(symbol, cpu)
     return module
 

@@ -30,8 +30,8 @@ class LowerPointSprite(Pass):
     sprite_coord_mode LOWER_LEFT does. `square` draws the pixels whose centers lie in the square, as point_quad_rasterization does; without
     it, the rule of docs/primitives.md, "Points", applies.
 
-    CONST[buffer][constant] holds scale and translation of the viewport in x and y, x of the next register the size of points that write no
-    PSIZE (PSIZE counts, as with point_size_per_vertex); -1 stands for the first constant after those that the program declares. Points
+    CONST[buffer][constant] holds scale and translation of the viewport in x and y, x of the next register the size of points whose
+    program writes no PSIZE, as if point_size_per_vertex were set. -1 stands for the first constant after the declared ones. Points
     whose center is outside of the view are dropped. A fragment program reads these inputs LINEAR, and GENERIC[coord] instead of PCOORD.
     Programs of other stages stay unchanged; `geometry_for` makes a geometry program for a vertex program.
 

@@ -31,7 +31,7 @@ def clear_accum(gl: Context, red: float, green: float, blue: float, alpha: float
 
 @command("glAccum")
 def accum(gl: Context, op: int, value: float) -> None:
-    """Add colors of the read buffer, scale what is there, or give it back to the draw buffers."""
+    """Load or add colors of the read buffer, scale or shift the sums, or write them to the draw buffers."""
     if op not in (GL.ACCUM, GL.LOAD, GL.RETURN, GL.ADD, GL.MULT):
         raise bad_enum("op", op)
     buffer = accumulated(gl)
