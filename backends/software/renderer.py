@@ -20,6 +20,7 @@ from backends.device.hazards import Reach, meet, reach_of
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
 from backends.device.threads import workers_for
+from backends.device.weak_method import weak_method
 from backends.entries.install import install
 from backends.geometry.totals import StreamTotals
 from backends.llvm.engine.kernel_cache import kernels_for
@@ -83,9 +84,8 @@ class Renderer:
         setup_lanes = setup_lanes or (min(lanes, 32) if lanes is not None else None)
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or self.kernels.setup_lanes()), batch, window, arena)
         self._passes, self.intervals = self._pool.passes, self._pool.intervals
-        self._copier = Copier(self._pool, self.kernels)
-        self._region = Region(spare=SPARE_CHUNKS, watch=self._pool.watch.address)
-        self._pool.drop, self._pool.is_limited = weakref.WeakMethod(self.drop), is_limited
+        self._copier, self._region = Copier(self._pool, self.kernels), Region(spare=SPARE_CHUNKS, watch=self._pool.watch.address)
+        self._pool.drop, self._pool.is_limited = weak_method(self.drop), is_limited
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._executor = Executor(self._maker.writer, batch, spans)
         self._executor.connect(self._pool, ahead, self.carry_out)

@@ -9,6 +9,7 @@ from functools import partial
 from backends.device.commands.bound_record import Hindrance
 from backends.device.framebuffer import Framebuffer
 from backends.device.interface import Device
+from backends.device.weak_method import weak_method
 from backends.formats import Format
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.shared.targets import NO_TARGETS
@@ -28,7 +29,7 @@ class Framebuffers(ContextCore):
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
-        end = weakref.WeakMethod(self.targets.end)
+        end = weak_method(self.targets.end)
         self._end_known: Callable[[int], None] = partial(_end_of, end)
         self._remembering = weakref.WeakSet[Surface]()  # surfaces that cache the framebuffer of their last binding
         self._memories.append(partial(_forget_framebuffers, self._remembering))

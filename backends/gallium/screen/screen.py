@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from backends.device.interface import Device, DeviceFactory, Dispatcher
+from backends.device.weak_method import weak_method
 from backends.formats import AnyFormat
 from backends.gallium.context.context import Context
 from backends.gallium.resource.resource import Box, Resource
@@ -100,7 +101,7 @@ class Screen(Capabilities, ScreenCore):
         self.cache_dir = _cache_path(found) if kept else None
         self._lock = freed_after_fork(threading.RLock())
         self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
-        self.memory.wanted = weakref.WeakMethod(self._make_room)
+        self.memory.wanted = weak_method(self._make_room)
 
     def __repr__(self) -> str:
         return f"<Screen {self.get_name()!r}>"

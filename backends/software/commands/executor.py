@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
-from weakref import WeakMethod
 
 from backends.device.bound import DrawState
 from backends.device.commands.bound_record import BoundRecord, Hindrance
@@ -15,6 +14,7 @@ from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason
 from backends.device.framebuffer import Framebuffer
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned, records
+from backends.device.weak_method import weak_method
 from backends.geometry.drawn import Drawn
 from backends.geometry.records import STAGE_COUNTS, StageCounts
 from backends.pipe.state import DrawInfo
@@ -321,7 +321,7 @@ class Executor:
 
         carry_out: the method that draws pending work.
         """
-        self._stopped, self._carry_out = pool.stopped, WeakMethod(carry_out)
+        self._stopped, self._carry_out = pool.stopped, weak_method(carry_out)
         e, scene, run_ahead = self.record, pool.scene, pool.run_ahead if step else 0
         work = scene.asked
         work.spans, work.batches, work.uploads, work.clears = e.spans, e.batches, e.uploads, e.clears

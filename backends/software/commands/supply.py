@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import weakref
 from collections.abc import Callable
 
+from backends.device.weak_method import weak_method
 from backends.software.commands.records import Code
 
 _SUPPLY = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
@@ -17,7 +17,7 @@ class Supply:
     def __init__(self, give: Callable[[], None], make_room: Callable[[], None]) -> None:
         """give, make_room: methods that answer Code.MEMORY and Code.FULL. Their objects are not kept alive."""
         errors: list[BaseException] = []
-        methods = {Code.MEMORY: weakref.WeakMethod(give), Code.FULL: weakref.WeakMethod(make_room)}
+        methods = {Code.MEMORY: weak_method(give), Code.FULL: weak_method(make_room)}
 
         def supply(code: int) -> int:
             try:
