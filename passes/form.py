@@ -231,6 +231,8 @@ class Walk:
                 places |= values.users(user)
                 places.add(user)
         pending = sorted(places)  # a heap
+        touched = values.touched
+        touched.clear()
         changed = False
         while pending:
             place = heappop(pending)
@@ -244,7 +246,11 @@ class Walk:
                 if visit(form, place, item, made_by):
                     changed = True
                     self._settle(form, place, takers, number)
-                    for user in values.users(place) - places:
+                    following = values.users(place)
+                    for other in touched - {place}:  # an equal instruction that became a copy of this one
+                        following |= values.users(other) | {other}
+                    touched.clear()
+                    for user in following - places:
                         if user > place:
                             places.add(user)
                             heappush(pending, user)

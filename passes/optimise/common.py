@@ -67,26 +67,25 @@ class EliminateCommonSubexpressions(Rewriter):
         known = notes.alike(form.values, place, item)
         if known is None:
             return False
-        for first in reversed(known):
-            earlier = values.items[first]
-            if earlier is None or not values.dominates(first, place) or earlier.opcode is not item.opcode:
+        for other in reversed(known):
+            first, later = min(other, place), max(other, place)  # a walk over changes may see the later one first
+            one, two = values.items[first], values.items[later]
+            if one is None or two is None or not _repeats(values, first, one, later, two):
                 continue
-            if notes.noted[first] is not earlier and notes.expression(earlier) != notes.expression(item):  # it was changed since
+            noted = two if later == other else one
+            if notes.noted[other] is not noted and notes.expression(noted) != notes.expression(item):  # it was changed since
                 continue
-            held = values.writes[first]
-            if not held or held[0] < 0 or earlier.dst[0].register.file not in (TEMP, ADDR):
-                continue
-            if not values.holds(first, place):
-                continue
-            if not values.keeps(values.reads[first], first, place):
-                continue
-            values.put(place, _move(item, earlier.dst[0]))
-            return True
+            values.put(later, _move(two, one.dst[0]))
+            if later == place:
+                return True
+            break
+        else:
+            later = place
         known.append(place)
         notes.noted[place] = item
         if len(known) > _FEW:
             del known[0]
-        return False
+        return later != place
 
     def _shares(self, form: Form, place: int, item: Instruction) -> bool:
         """Return true if an opcode that is no plain computation may be shared, too."""
@@ -97,6 +96,16 @@ class EliminateCommonSubexpressions(Rewriter):
 
 
 _STORES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_store)
+
+
+def _repeats(values: Values, first: int, one: Instruction, later: int, two: Instruction) -> bool:
+    """Return true if a later instruction may copy the result of an earlier one with an equal expression."""
+    if one.opcode is not two.opcode or not values.dominates(first, later):
+        return False
+    held = values.writes[first]
+    if not held or held[0] < 0 or one.dst[0].register.file not in (TEMP, ADDR):
+        return False
+    return values.holds(first, later) and values.keeps(values.reads[first], first, later)
 
 
 class _Notes:

@@ -41,6 +41,10 @@ def test_a_long_program_is_optimised_at_once() -> None:
     assert changes(long_program(800)) == []  # walks over what changed alone left an instruction that equals an earlier one
 
 
+def test_an_instruction_that_was_joined_from_two_replaces_a_later_equal_one() -> None:
+    assert changes(generate(5202).text) == []  # the later one stood behind all places that changed
+
+
 def test_a_move_of_a_register_to_itself_goes() -> None:
     head = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL TEMP[0]\n"
     made = Pipeline.parse(DEFAULT).run(parse(f"{head}ADD TEMP[0], IN[0], IN[0]\nMOV TEMP[0], TEMP[0]\nMOV OUT[0], TEMP[0]\nEND\n"))
