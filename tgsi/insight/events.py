@@ -102,6 +102,10 @@ class Fragment:
         return next((item.detail for item in self.samples if item.fate is self.fate), "")
 
 
+COMMAND = "command "
+"""Beginning of a text of `emit_string_marker` that names the command of a frontend which the next calls carry out."""
+
+
 @record
 class Event:
     """A call that wrote the pixel, or could have.
@@ -119,6 +123,7 @@ class Event:
         proof: empty if the computed result equals the stored one; otherwise the difference, which is an error of this package, or the
             reason why it cannot be computed.
         marker: the text of `emit_string_marker` before the call.
+        command: the command of a frontend that made the call, with its arguments and the caller's line, where one is noted.
     """
 
     number: int
@@ -135,3 +140,4 @@ class Event:
     missing: tuple[str, ...] = ()
     proof: str = ""
     marker: str = ""
+    command: str = ""

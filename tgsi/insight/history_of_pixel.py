@@ -12,7 +12,7 @@ from backends.gallium.context.recording.player import REFUSALS
 from backends.gallium.resource.resource import Resource
 from backends.gallium.screen.screen import Screen
 from tgsi.insight.calls import KINDS, kind_of, reaches, shown_call
-from tgsi.insight.events import Event, Fate, Fragment
+from tgsi.insight.events import COMMAND, Event, Fate, Fragment
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment, log_fragments
 from tgsi.insight.merging import Merger
 from tgsi.insight.moments import at_draw
@@ -69,7 +69,7 @@ class PixelWatcher:
         self._of_call: list[Event] = []
         self._draws = 0
         self._bytes = b""
-        self._marker = ""
+        self._marker = self._command = ""
         self._shown = ""
         self._last: tuple[str, tuple[float, ...]] = ("", ())
 
@@ -98,7 +98,11 @@ class PixelWatcher:
     # -- calls -----------------------------------------------------------------------------------------------------------
     def _before(self, call: Call) -> None:
         if call.row.name == "emit_string_marker":
-            self._marker = str(call.args[0] if call.args else call.given.get("text", ""))
+            text = str(call.args[0] if call.args else call.given.get("text", ""))
+            if text.startswith(COMMAND):
+                self._command = text.removeprefix(COMMAND)
+            else:
+                self._marker = text
         resource = self._resource()
         self._of_call, self._bytes = [], b""
         if resource is not None and call.row.name in KINDS:
@@ -119,9 +123,8 @@ class PixelWatcher:
         wrote = now != self._bytes or reaches(self.replay.context, call, resource, self.place)
         if wrote:
             before, after = (self._numbers(resource, data) for data in (self._bytes, now))
-            self._events.append(
-                Event(self.replay.number, self._shown, kind_of(name), before=before, after=after, wrote=True, marker=self._marker)
-            )
+            event = Event(self.replay.number, self._shown, kind_of(name), before=before, after=after, wrote=True)
+            self._events.append(replace(event, marker=self._marker, command=self._command))
 
     # -- draws -----------------------------------------------------------------------------------------------------------
     def _draw(self, draw: Draw, carry_out: Callable[[], Sequence[str]]) -> Sequence[str]:
@@ -131,7 +134,7 @@ class PixelWatcher:
         if not found or resource is None or not self._is_wanted(self.replay.number):
             return carry_out()
         context.watched.inner.flush()
-        event = Event(self.replay.number, self._shown, "draw", draw=number, marker=self._marker)
+        event = Event(self.replay.number, self._shown, "draw", draw=number, marker=self._marker, command=self._command)
         before = texel_bytes(resource, place)
         try:
             merger, event = self._fragments(draw, found[0], event)

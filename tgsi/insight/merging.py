@@ -292,9 +292,14 @@ class ProgramFacts:
         self.keeps_depth = program.property("FS_DEPTH_LAYOUT") >= 4
 
     def show(self, program: Program) -> None:
-        """Name lines by the text that a program came from, if it has the same instructions."""
+        """Name lines by the text that a program came from, if it has the same instructions, and inputs as its language does."""
         if len(program.instructions) == len(self.program.instructions):
             self._shown = program
+        ports = program.interface.inputs.values() if program.interface is not None else ()
+        known = {port.semantic: port.name for port in ports if port.registers == 1}
+        for place, name in list(self._names[File.IN].items()):
+            register, _, semantic = name.partition(" ")
+            self._names[File.IN][place] = f"{register} {known.get(semantic, semantic)}".rstrip()
 
     def color_register(self, number: int) -> int | None:
         """Place among the outputs of color `number`; None: the program does not write it."""

@@ -35,6 +35,8 @@ def verdict_of(events: Sequence[Event]) -> tuple[Verdict, str]:
 
 
 def _name(event: Event) -> str:
+    if event.command:
+        return event.command
     what = f"draw {event.draw}" if event.draw is not None else event.call.partition("(")[0]
     return f"{what} (call {event.number})"
 
@@ -106,7 +108,11 @@ def event_lines(event: Event) -> Iterator[str]:
     """An event as text."""
     draw = f", draw {event.draw}" if event.draw is not None else ""
     marker = f" [{event.marker}]" if event.marker else ""
-    yield f"call {event.number}{draw}: {event.call}{marker}"
+    if event.command:
+        yield f"{event.command}{marker}"
+        yield f"    call {event.number}{draw}: {event.call}"
+    else:
+        yield f"call {event.number}{draw}: {event.call}{marker}"
     change = f"{numbers(event.before)} -> {numbers(event.after)}" if event.before != event.after else f"stays {numbers(event.after)}"
     yield f"    {change}" if event.wrote else "    leaves the pixel as it is"
     for item in event.fragments[:_SHOWN_FRAGMENTS]:

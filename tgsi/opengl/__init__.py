@@ -5,7 +5,7 @@ import moderngl, tgsi.opengl
 ctx = moderngl.create_context(context=tgsi.opengl.create())
 """
 
-from tgsi.opengl.doors.loader import Loader, create
+from tgsi.opengl.doors.loader import Loader, create, explain
 from tgsi.opengl.life import install, uninstall
 
-__all__ = ["Loader", "create", "install", "uninstall"]
+__all__ = ["Loader", "create", "explain", "install", "uninstall"]

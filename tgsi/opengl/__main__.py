@@ -2,16 +2,63 @@
 
 from __future__ import annotations
 
+import os
+import re
 import runpy
 import sys
 from pathlib import Path
 
+from tgsi.opengl.doors.screen import HISTORY, VALIDATE
 from tgsi.opengl.life import install
 
-USAGE = """usage: python -m tgsi.opengl SCRIPT [ARGUMENTS]
-       python -m tgsi.opengl -m MODULE [ARGUMENTS]
+USAGE = """usage: python -m tgsi.opengl [--history] [--validate] [--explain X,Y] SCRIPT [ARGUMENTS]
+       python -m tgsi.opengl [--history] [--validate] [--explain X,Y] -m MODULE [ARGUMENTS]
 
-Run a Python program with OpenGL drawn by tgsi: PyVista, VTK, MuJoCo, PyOpenGL, pyrender find it in place of the system's."""
+Run a Python program with OpenGL drawn by tgsi: PyVista, VTK, MuJoCo, PyOpenGL, pyrender find it in place of the system's.
+
+  --history      keep the latest commands, so that the program can call tgsi.opengl.explain(x, y)
+  --validate     say likely mistakes, once, as Python warnings and to the callback of KHR_debug
+  --explain X,Y  print the history of that pixel of the picture that was read last, when the program or its context ends"""
+
+
+class UsageError(Exception):
+    """A wrong command line."""
+
+
+def _take_options(arguments: list[str]) -> list[str]:
+    """Carry out the options in front, and return what follows them."""
+    rest = list(arguments)
+    while rest and rest[0].startswith("--"):
+        option, equals, value = rest.pop(0).partition("=")
+        if option == "--history":
+            os.environ[HISTORY] = "1"
+        elif option == "--validate":
+            os.environ[VALIDATE] = "1"
+        elif option == "--explain":
+            os.environ[HISTORY] = "1"
+            _ask(value if equals else rest.pop(0) if rest else "")
+        else:
+            raise UsageError(f"there is no option {option}; --help lists them")
+    return rest
+
+
+def _ask(text: str) -> None:
+    found = re.fullmatch(r"(\d+),(\d+)", text)
+    if found is None:
+        raise UsageError(f"--explain: two numbers such as 120,80 are wanted, not {text!r}")
+    from tgsi.opengl.watching.watch import asked
+
+    asked.append((int(found[1]), int(found[2])))
+
+
+def _end() -> None:
+    """Answer what was asked for of contexts that are left."""
+    if os.environ.get(HISTORY) or os.environ.get(VALIDATE):
+        from tgsi.opengl.watching.watch import living
+
+        for context in living():
+            if context.watch is not None:
+                context.watch.end(context)
 
 
 def main(arguments: list[str]) -> int:
@@ -19,26 +66,28 @@ def main(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE)
         return 0 if arguments else 2
-    is_module = arguments[0] == "-m"
-    rest = arguments[1:] if is_module else arguments
-    if not rest:
-        print("python -m tgsi.opengl: a module is wanted after -m", file=sys.stderr)
-        return 2
-    if not is_module and not Path(rest[0]).is_file():
-        print(f"python -m tgsi.opengl: there is no file {rest[0]}", file=sys.stderr)
-        return 2
     try:
+        arguments = _take_options(arguments)
+        is_module = arguments[:1] == ["-m"]
+        rest = arguments[1:] if is_module else arguments
+        if not rest:
+            raise UsageError("a module is wanted after -m" if is_module else "a script is wanted")
+        if not is_module and not Path(rest[0]).is_file():
+            raise UsageError(f"there is no file {rest[0]}")
         install()
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, UsageError) as error:
         print(f"python -m tgsi.opengl: {error}", file=sys.stderr)
         return 2
     sys.argv = rest
-    if is_module:
-        sys.path.insert(0, str(Path.cwd()))
-        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
-    else:
-        sys.path.insert(0, str(Path(rest[0]).resolve().parent))
-        runpy.run_path(rest[0], run_name="__main__")
+    try:
+        if is_module:
+            sys.path.insert(0, str(Path.cwd()))
+            runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+        else:
+            sys.path.insert(0, str(Path(rest[0]).resolve().parent))
+            runpy.run_path(rest[0], run_name="__main__")
+    finally:
+        _end()
     return 0
 
 

@@ -141,6 +141,8 @@ def _entry(name: str, handler: Callable[..., Any], result: str, *, listed: bool)
                 return nothing
             if context.native is not None:
                 context.native.valid[0] = 0
+            elif context.watch is not None:
+                context.watch.begin(context, name, values)
             if outside and context.batch is not None:
                 context.report(GL.INVALID_OPERATION, name, "a primitive is open")
                 return nothing

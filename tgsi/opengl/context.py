@@ -216,6 +216,8 @@ class Context(Host):
     def destroy(self) -> None:
         """Flush and destroy the Gallium context."""
         if not self.is_destroyed:
+            if self.watch is not None:
+                self.watch.end(self)
             self.is_destroyed = True
             self.pipe.flush()
             self.pipe.destroy()

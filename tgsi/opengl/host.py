@@ -7,7 +7,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from tgsi import native
 from tgsi.gallium import Context as PipeContext
@@ -20,11 +20,27 @@ MAX_MESSAGES = 64
 _numbers = itertools.count(1)
 
 
+class Watcher(Protocol):
+    """Looks on while commands are carried out (`tgsi.opengl.watching.watch`)."""
+
+    has_history: bool
+    picture: Any
+
+    def begin(self, gl: Any, name: str, values: tuple[Any, ...]) -> None:
+        """Note a command before it is carried out."""
+        ...
+
+    def end(self, gl: Any) -> None:
+        """Note the end of the context."""
+        ...
+
+
 class Host(ABC):
     """The part of a context that its objects use.
 
     Attributes:
         samplers, state_objects: Gallium objects by what they were made from.
+        watch: looks on, where the screen keeps histories or validates; every command runs in Python then.
         bound: what Gallium's context has, and other notes of commands, by name.
     """
 
@@ -39,7 +55,9 @@ class Host(ABC):
         self.enabled: set[int] = set()
         self.is_debug = is_debug
         self.errors: list[int] = []
-        self.native = native.State(self.pipe) if native.is_possible() and type(self.pipe) is PipeContext else None
+        self.watch: Watcher | None = None
+        is_plain = type(self.pipe) is PipeContext and not screen.validates
+        self.native = native.State(self.pipe) if is_plain and native.is_possible() else None
         self.debug_callback: Callable[..., None] | None = None
         self.debug_keep: Any = None
         self.debug_groups: list[str] = []

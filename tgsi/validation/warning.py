@@ -13,7 +13,7 @@ from tgsi.language.diagnostics import ValidationWarning
 from tgsi.language.record import record
 from tgsi.validation.findings import Finding
 
-_ROOTS = tuple(f"{Path(file).parents[1]}{os.sep}" for file in (__file__, DrawState.__init__.__code__.co_filename))
+ROOTS = tuple(f"{Path(file).parents[1]}{os.sep}" for file in (__file__, DrawState.__init__.__code__.co_filename))
 """Folders of this package and of the devices."""
 _MOST_SAID = 5000
 """Findings that are remembered; after that, nothing is said."""
@@ -31,7 +31,7 @@ class Place:
 def caller() -> Place:
     """The line of the program that called this package: of the first frame outside of it."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_ROOTS) or frame.f_code.co_filename.startswith(_NO_CALLERS)):
+    while frame.f_back is not None and (frame.f_code.co_filename.startswith(ROOTS) or frame.f_code.co_filename.startswith(_NO_CALLERS)):
         frame = frame.f_back
     return Place(frame.f_code.co_filename, frame.f_lineno)
 

@@ -71,8 +71,8 @@ class Tracer:
         return not self.maps
 
     def _act(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-        act: Callable[..., Any] = _KINDS.get(method.does, Tracer._plain)
-        return act(self, method, function, args, given)
+        act: Callable[..., Any] = getattr(self, _KINDS.get(method.does, "_plain"))
+        return act(method, function, args, given)
 
     def _plain(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """A call whose result tells nothing."""
@@ -244,13 +244,14 @@ def _is_filled(named: dict[str, Any], size: int) -> bool:
     return box.width * box.height * box.depth * (1 if resource.is_buffer else resource.format.block_bytes) == size
 
 
-_KINDS: dict[Does, Callable[[Tracer, Row, Function, tuple[Any, ...], dict[str, Any]], Any]] = {
-    Does.CREATE: Tracer._creation,
-    Does.DESTROY: Tracer._destruction,
-    Does.NUMBER: Tracer._number,
-    Does.FLUSH: Tracer._flush,
-    Does.READ: Tracer._read,
-    Does.MAP: Tracer._map,
+_KINDS = {
+    Does.CREATE: "_creation",
+    Does.DESTROY: "_destruction",
+    Does.NUMBER: "_number",
+    Does.FLUSH: "_flush",
+    Does.READ: "_read",
+    Does.MAP: "_map",
 }
+"""Methods of a tracer that record calls of each kind, by name, as a history has some of its own."""
 OF_CONTEXT = {name: method for name, method in CALLS.items() if method.does is not Does.OWN}
 """Methods of a context that are recorded."""

@@ -35,7 +35,7 @@ class Stage:
             ctx.create_vertex_elements_state([(0, "R32G32B32_FLOAT"), {"src_offset": 12, "src_format": "R32G32B32A32_FLOAT"}])
         )
 
-    def programs(self, vs: str, fs: str) -> None:
+    def programs(self, vs: str | tgsi.Program, fs: str | tgsi.Program) -> None:
         """Bind a vertex and a fragment program."""
         self.ctx.bind_vs_state(self.ctx.create_vs_state(vs))
         self.ctx.bind_fs_state(self.ctx.create_fs_state(fs))

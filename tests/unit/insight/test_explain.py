@@ -14,7 +14,7 @@ from backends.gallium.tracing.history import HistoryContext
 from tests.unit.insight.mistakes import LESS, MISTAKES, Mistake
 from tests.unit.insight.programs import FS_CONSTANT, SIZE, VS, Stage
 from tgsi.insight.answers import explain_trace
-from tgsi.insight.events import Fate, Verdict
+from tgsi.insight.events import COMMAND, Fate, Verdict
 
 pytestmark = pytest.mark.light
 MIDDLE = SIZE // 2
@@ -52,6 +52,23 @@ def test_a_pixel_that_a_draw_wrote(stage: Stage) -> None:
     assert [item.fate for item in draw.fragments] == [Fate.PASSED]
     stored = stage.color.pixels()[MIDDLE, MIDDLE]
     assert np.allclose(draw.after, stored / 255)
+
+
+def test_inputs_have_their_names_of_glsl_and_commands_of_a_frontend_are_named(stage: Stage) -> None:
+    vertex = tgsi.compile(
+        "#version 330\nlayout(location = 0) in vec4 p; layout(location = 1) in vec4 c; out vec4 tint;\n"
+        "void main() { tint = c; gl_Position = p; }",
+        stage="vert",
+    )
+    fragment = tgsi.compile("#version 330\nin vec4 tint; out vec4 color; void main() { color = tint; }", stage="frag")
+    stage.programs(vertex, fragment)
+    stage.ctx.emit_string_marker("a marker")
+    stage.ctx.emit_string_marker(f"{COMMAND}glDrawArrays(GL_TRIANGLES, 0, 3) at program.py:7")
+    stage.triangle()
+    found = stage.ctx.explain(4, 4)
+    assert found.sentence.startswith("glDrawArrays(GL_TRIANGLES, 0, 3) at program.py:7 wrote (1, 0.501961, 0.25098, 1)")
+    assert list(found.events[-1].fragments[0].inputs) == ["IN[0] tint"]
+    assert (found.events[-1].marker, found.events[-1].command[:12]) == ("a marker", "glDrawArrays")
 
 
 def test_a_pixel_that_nothing_reached(stage: Stage) -> None:

@@ -27,7 +27,7 @@ from tgsi.opengl.doors.egl_state import state as _egl
 from tgsi.opengl.doors.exports import commands
 from tgsi.opengl.doors.library import Library, load_library
 from tgsi.opengl.doors.loader import PROFILES
-from tgsi.opengl.doors.screen import shared_screen
+from tgsi.opengl.doors.screen import shared_screen, watched
 from tgsi.opengl.interrupts import uninterrupted
 from tgsi.opengl.memory import ints, text, write
 from tgsi.opengl.offer import load
@@ -217,7 +217,8 @@ def create_context(display: int | None, config: int | None, share: int | None, a
         profile = CORE if is_core else COMPATIBILITY
     if (found.get(MAJOR, 1), found.get(MINOR, 0)) > PROFILES[profile]:
         return _egl.fail(BAD_MATCH)
-    made = Context(shared_screen(), profile=profile, version=PROFILES[profile], share=owner.share if owner is not None else None)
+    others = owner.share if owner is not None else None
+    made = watched(Context(shared_screen(), profile=profile, version=PROFILES[profile], share=others))
     number = next(_egl.numbers)
     _egl.contexts[number] = made
     return _egl.done(number)

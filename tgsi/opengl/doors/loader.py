@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 from tgsi.gallium import Screen
 from tgsi.opengl.calls import current, function_for, make_current
 from tgsi.opengl.context import COMPATIBILITY, CORE, ES, Context
+from tgsi.opengl.doors.screen import make_screen, watched
 from tgsi.opengl.offer import load
+
+if TYPE_CHECKING:
+    from tgsi.insight.explanation import Explanation
 
 PROFILES = {CORE: (4, 3), COMPATIBILITY: (4, 3), ES: (3, 1)}
 """Profiles, and the version that each has."""
@@ -39,6 +44,22 @@ class Loader:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         make_current(self._before)
 
+    def explain(
+        self,
+        x: int,
+        y: int,
+        *,
+        framebuffer: Any = None,
+        attachment: int | None = None,
+        texture: Any = None,
+        level: int = 0,
+        layer: int = 0,
+        sample: int | None = None,
+    ) -> Explanation:
+        """See `tgsi.opengl.explain`; this is for the loader's own context."""
+        more: dict[str, Any] = {"framebuffer": framebuffer, "attachment": attachment, "texture": texture, "level": level}
+        return _explain(self.context, x, y, layer=layer, sample=sample, **more)
+
     def release(self) -> None:
         """Destroy the context."""
         if current() is self.context:
@@ -54,6 +75,8 @@ def create(
     share: Loader | None = None,
     screen: Screen | None = None,
     debug: bool = False,
+    history: bool | None = None,
+    validate: bool | None = None,
 ) -> Loader:
     """Make a context of OpenGL and make it current in this thread.
 
@@ -64,17 +87,57 @@ def create(
         share: a loader whose buffers, textures and programs the new context shares.
         screen: the screen to draw with; by default a new one.
         debug: report errors to the debug log from the beginning.
+        history: keep the latest commands, for `Loader.explain`; None: if TGSI_OPENGL_HISTORY is set. Commands take longer.
+        validate: say likely mistakes, by a `ValidationWarning` and to the debug callback; None: if TGSI_OPENGL_VALIDATE is set.
 
     Raises:
-        ValueError: `profile` is not one of the three.
+        ValueError: `profile` is not one of the three, or `screen` or `share` has no history or validation that is asked for.
     """
     if profile not in PROFILES:
         raise ValueError(f"create: profile: {profile!r} is not one of {', '.join(PROFILES)}")
     load()
     owner = share.context if share is not None else None
-    found = owner.screen if owner is not None else screen or Screen()
+    found = owner.screen if owner is not None else screen or make_screen(history=history, validate=validate)
+    for name, is_wanted, has in (("history", history, found.history), ("validate", validate, found.validates)):
+        if is_wanted and not has:
+            raise ValueError(f"create: {name}: the given screen has none; make it with tgsi.Screen({name}=True)")
     context = Context(found, profile=profile, version=PROFILES[profile], share=owner.share if owner is not None else None, is_debug=debug)
-    make_current(context)
+    make_current(watched(context))
     if size[0] and size[1]:
         context.resize(*size, samples=samples)
     return Loader(context)
+
+
+def _explain(context: Context | None, x: int, y: int, **where: Any) -> Explanation:
+    from tgsi.opengl.watching.explaining import explain as explained
+
+    return explained(context, x, y, **where)
+
+
+def explain(
+    x: int,
+    y: int,
+    *,
+    framebuffer: Any = None,
+    attachment: int | None = None,
+    texture: Any = None,
+    level: int = 0,
+    layer: int = 0,
+    sample: int | None = None,
+) -> Explanation:
+    """The history of a pixel in the calling thread's context: the commands that wrote it or could have, and their lines in the program.
+
+    Args:
+        x, y: column and row, row 0 at the bottom, as glReadPixels counts.
+        framebuffer: name of a framebuffer, 0 for the default one, or an object with its name in `glo`. Without it, the picture that
+            glReadPixels read, or the draw framebuffer if something was drawn after that.
+        attachment: GL_COLOR_ATTACHMENT0, ...; the first draw buffer without it.
+        texture, level: a texture, by name or an object with its name in `glo`, in place of a framebuffer.
+        layer, sample: of pictures that have several.
+
+    Raises:
+        RuntimeError: no context is current in this thread, or it has no history.
+        ValueError: there is no such picture, or the pixel lies outside of it.
+    """
+    more: dict[str, Any] = {"framebuffer": framebuffer, "attachment": attachment, "texture": texture, "level": level}
+    return _explain(None, x, y, layer=layer, sample=sample, **more)

@@ -15,7 +15,7 @@ from tgsi.opengl.calls import current, make_current
 from tgsi.opengl.context import COMPATIBILITY, CORE, Context
 from tgsi.opengl.doors.exports import commands
 from tgsi.opengl.doors.library import Library, load_library
-from tgsi.opengl.doors.screen import shared_screen
+from tgsi.opengl.doors.screen import shared_screen, watched
 from tgsi.opengl.interrupts import uninterrupted
 from tgsi.opengl.memory import ints, view, write
 from tgsi.opengl.offer import load
@@ -48,7 +48,7 @@ class OffScreen:
         self.depth = attributes.get(DEPTH_BITS, 24)
         self.stencil = attributes.get(STENCIL_BITS, 8)
         self.context: Context = Context(shared_screen(), profile=profile, share=share.context.share if share is not None else None)
-        self.context.present = self.copy
+        watched(self.context).present = self.copy
         self.address = self.width = self.height = 0
         self.type: int = GL.UNSIGNED_BYTE
         self.row_length, self.y_up = 0, True

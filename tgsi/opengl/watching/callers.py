@@ -1,0 +1,52 @@
+"""The line of Python that calls OpenGL: of the program if it can be told from its packages, otherwise the nearest one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from functools import cache
+from pathlib import Path
+
+from tgsi.validation.warning import ROOTS, Place
+
+NOWHERE = Place("<no Python>", 0)
+"""The place of a call by a thread without Python."""
+
+_PACKAGES = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+_STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
+OURS, PACKAGE, PROGRAM = range(3)
+
+
+@cache
+def kind_of(file: str) -> int:
+    """Owner of the code of a file: this package or the import system, another package, or the program."""
+    if file.startswith((*ROOTS, "<frozen")):
+        return OURS
+    is_package = any(part in file for part in _PACKAGES) or file.startswith(_STANDARD)
+    return PACKAGE if is_package else PROGRAM
+
+
+def caller() -> Place:
+    """The line of the program that called the command which is carried out now; in packages alone, the nearest line."""
+    frame = sys._getframe(1)
+    nearest = NOWHERE
+    while frame is not None:
+        kind = kind_of(frame.f_code.co_filename)
+        if kind == PROGRAM:
+            return Place(frame.f_code.co_filename, frame.f_lineno)
+        if kind == PACKAGE and nearest is NOWHERE:
+            nearest = Place(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return nearest
+
+
+def shown(place: Place) -> str:
+    """A place as texts have it: the file relative to the current directory where it lies below it."""
+    if place is NOWHERE:
+        return "a thread without Python"
+    try:
+        file = str(Path(place.file).relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        file = place.file
+    return f"{file}:{place.line}"

@@ -1,0 +1,89 @@
+"""The watch of a context: it notes each command for histories, and has likely mistakes looked for."""
+
+from __future__ import annotations
+
+import re
+import sys
+import weakref
+from typing import TYPE_CHECKING, Any, cast
+
+from tgsi.insight.events import COMMAND
+from tgsi.opengl.watching.callers import caller, shown
+from tgsi.opengl.watching.command_text import command_text
+
+if TYPE_CHECKING:
+    from tgsi.opengl.context import Context
+    from tgsi.opengl.objects.framebuffer import Attachment
+
+CHANGING = re.compile(
+    r"gl(Draw|MultiDraw|Clear$|ClearBuffer|ClearNamed|ClearTex|Blit|Copy|(Compressed)?(Tex|MultiTex|Texture)(Sub)?Image|"
+    r"(Tex|Texture)Storage|Generate(Texture|MultiTex)?Mipmap|Dispatch|End$|Rect[sifd]|Bitmap|CallList|EvalMesh|Accum$|Material|Invalidate)"
+)
+"""Commands that can change a picture."""
+READING = re.compile(r"gl(Readn?Pixels|Get(n|Compressed)?(Tex|Texture)(Sub)?Image|Flush$|Finish$|Begin$)")
+"""Commands that carry out what is pending, or read it; glBegin is noted for glEnd."""
+
+asked: list[tuple[int, int]] = []
+"""Pixels whose history is printed when a context ends."""
+
+_living: weakref.WeakSet[Context] = weakref.WeakSet()
+
+
+def living() -> list[Context]:
+    """Watched contexts that were not destroyed."""
+    return [gl for gl in _living if not gl.is_destroyed]
+
+
+class Watch:
+    """The watch of a context.
+
+    Attributes:
+        name, values: the command that is carried out.
+        picture: the attachment that glReadPixels read last, as long as nothing was drawn after that.
+    """
+
+    def __init__(self, gl: Context) -> None:
+        self.has_history = gl.screen.history
+        self.name, self.values = "", cast(tuple[Any, ...], ())
+        self.picture: Attachment | None = None
+        self.is_ended = False
+        self._kinds: dict[str, tuple[bool, bool]] = {}
+        _living.add(gl)
+
+    def begin(self, gl: Context, name: str, values: tuple[Any, ...]) -> None:
+        """Note a command before it is carried out."""
+        kinds = self._kinds.get(name)
+        if kinds is None:
+            kinds = self._kinds[name] = CHANGING.match(name) is not None, READING.match(name) is not None
+        changes, reads = kinds
+        if changes:
+            self.picture = None
+        elif reads and name in ("glReadPixels", "glReadnPixels"):
+            self._note_picture(gl)
+        if self.has_history and (changes or reads):
+            self._mark(gl, name, values)
+        self.name, self.values = name, values
+
+    def _note_picture(self, gl: Context) -> None:
+        framebuffer = gl.read_framebuffer
+        self.picture = framebuffer.color(framebuffer.read_buffer)
+
+    def _mark(self, gl: Context, name: str, values: tuple[Any, ...]) -> None:
+        """Put the command and its line into the recording."""
+        text = command_text(name, values)
+        if name == "glEnd" and gl.batch is not None:
+            text = f"{command_text('glBegin', (gl.batch.mode,))} ... {text}"
+        gl.pipe.emit_string_marker(f"{COMMAND}{text} at {shown(caller())}")
+
+    def end(self, gl: Context) -> None:
+        """Answer what was asked for before the context is destroyed."""
+        if self.is_ended:
+            return
+        self.is_ended = True
+        for x, y in asked if self.has_history else ():
+            from tgsi.opengl.watching.explaining import explain
+
+            try:
+                print(explain(gl, x, y), flush=True)
+            except (RuntimeError, ValueError) as error:
+                print(error, file=sys.stderr)
