@@ -102,7 +102,7 @@ def _program(module: cache.Module, request: Request, prepared: Prepared) -> Prog
         program = read(module.words, stage=request.stage, name=request.source.name, located=module.located, bound=module.bound)
     except DiagnosticError as error:
         raise type(error)(_relabelled(item, prepared) for item in error.diagnostics) from None
-    program = replace(program, interface=_as_written(program.interface or Interface(), prepared))
+    program = replace(program, interface=_with_subroutines(_as_written(program.interface or Interface(), prepared), prepared))
     if program.interface is not None and _BROADCAST in program.interface.outputs:
         program = replace(program, properties=(*program.properties, Property("FS_COLOR0_WRITES_ALL_CBUFS", 1)))
     program = name_ports(program, module.located)
@@ -122,6 +122,16 @@ def _as_written(interface: Interface, prepared: Prepared) -> Interface:
     if interface.uniforms is not None:
         made["uniforms"] = _named(interface.uniforms, prepared)
     return replace(interface, **made)
+
+
+def _with_subroutines(interface: Interface, prepared: Prepared) -> Interface:
+    """The interface with the functions that uniforms choose, and with those of these uniforms that the program uses."""
+    found = prepared.subroutines
+    if not found.functions:
+        return interface
+    members = interface.uniforms.members if interface.uniforms is not None else {}
+    used = {name: item for name, item in found.uniforms.items() if name in members}
+    return replace(interface, subroutines=MappingProxyType(dict(found.functions)), subroutine_uniforms=MappingProxyType(used))
 
 
 def _named(item: Any, prepared: Prepared) -> Any:

@@ -66,6 +66,7 @@ _WORDS: Mapping[str, str] = {
     "GL_OES_tessellation_shader": "patch",
     "GL_EXT_tessellation_shader": "patch",
     "GL_ARB_gpu_shader5": "sample precise layout",
+    "GL_ARB_shader_subroutine": "subroutine",
     "GL_OES_gpu_shader5": "precise",
     "GL_EXT_gpu_shader5": "precise",
     "GL_OES_shader_multisample_interpolation": "sample",
@@ -85,7 +86,7 @@ GL_ARB_draw_buffers GL_EXT_gpu_shader4 GL_EXT_texture_array GL_ARB_texture_buffe
 GL_GOOGLE_include_directive GL_ARB_arrays_of_arrays GL_ARB_conservative_depth GL_AMD_conservative_depth GL_ARB_cull_distance
 GL_ARB_ES3_1_compatibility GL_ARB_ES3_2_compatibility GL_ARB_ES3_compatibility GL_ARB_fragment_layer_viewport
 GL_ARB_shader_atomic_counter_ops GL_ARB_shader_precision GL_ARB_shading_language_include GL_ARB_texture_query_levels
-GL_ARB_gpu_shader5 GL_ARB_transform_feedback3 GL_EXT_draw_instanced GL_MESA_shader_integer_functions
+GL_ARB_gpu_shader5 GL_ARB_transform_feedback3 GL_EXT_draw_instanced GL_MESA_shader_integer_functions GL_ARB_shader_subroutine
 """
 _INCLUDED_ES = """
 GL_OES_standard_derivatives GL_EXT_shader_texture_lod GL_EXT_frag_depth GL_EXT_draw_buffers GL_OES_texture_3D GL_EXT_shadow_samplers

@@ -17,16 +17,17 @@ _SHARED = frozenset({"uniform", "varying", "attribute", "in", "out", "const"})
 def declarations(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """The declarations of a text, one after the other: each ends with its semicolon or, of a function, with its body."""
     made: list[Token] = []
-    depth, has_body = 0, False
+    depth, has_body, is_set = 0, False, False
     for token in tokens:
         text = token[0]
         if text == "{" and depth == 0:
-            has_body = made[-1:] != [] and made[-1][0] == ")" and not any(item[0] == "=" for item in made)
+            has_body = made[-1:] != [] and made[-1][0] == ")" and not is_set
+        is_set = is_set or (text == "=" and depth == 0)
         made.append(token)
         depth += (text in _OPEN) - (text in _CLOSE)
         if depth <= 0 and (text == ";" or (text == "}" and has_body)):
             yield made
-            made, depth, has_body = [], 0, False
+            made, depth, has_body, is_set = [], 0, False, False
     if made:
         yield made
 

@@ -16,6 +16,7 @@ from frontends.glsl.preprocess.directives import Preprocessor
 from frontends.glsl.preprocess.reports import Reports, quoted
 from frontends.glsl.preprocess.scan import Places, Token
 from frontends.glsl.request import Request
+from frontends.glsl.subroutines import EXTENSION, FIRST_VERSION, WORD, Subroutines, lower
 from frontends.glsl.upgrade import PREFIX, upgrade
 from tgsi.language.diagnostics import Diagnostic, Label
 from tgsi.language.record import record
@@ -36,6 +37,7 @@ class Prepared:
         reports: places of tokens, and the findings of the preprocessor, which are warnings.
         old: a name that the upgrade gave -> the one of the text.
         absent: functions that other texts have to define, with their tokens. Empty ones stand for them.
+        subroutines: functions that uniforms choose.
     """
 
     text: str
@@ -44,6 +46,7 @@ class Prepared:
     reports: Reports = field(default_factory=lambda: Reports(Places()))
     old: Mapping[str, str] = field(default_factory=dict)
     absent: Sequence[tuple[str, Token]] = ()
+    subroutines: Subroutines = field(default_factory=Subroutines)
 
     @property
     def notes(self) -> tuple[Diagnostic, ...]:
@@ -90,6 +93,10 @@ def prepare(request: Request, *, fills: bool = False) -> Prepared:
     language = max(languages, key=lambda item: item.version)
     extensions = {name: item for run in runs for name, item in run.extensions.items()}
     tokens = joined([run.tokens for run in runs]) if request.more else runs[0].tokens
+    subroutines = Subroutines()
+    if any(token[0] == WORD for token in tokens) and (language.version >= FIRST_VERSION or EXTENSION in extensions) and not language.is_es:
+        tokens, subroutines = lower(tokens, reports)
+        reports.raise_errors()
     absent = missing(tokens) if fills else []
     for _, (_, place, origin), texts in absent:
         tokens = [*tokens, *((text, place, origin) for text in texts)]
@@ -111,8 +118,9 @@ def prepare(request: Request, *, fills: bool = False) -> Prepared:
         head.append(None)
     lines += upgraded.head
     head += [None] * len(upgraded.head)
-    made = _written(lines, head, upgraded.tokens, reports, upgraded.old)
-    return replace(made, absent=[(name, token) for name, token, _ in absent]) if absent else made
+    made = _written(lines, head, upgraded.tokens, reports, {**upgraded.old, **subroutines.old})
+    found = [(subroutines.old.get(name, name), token) for name, token, _ in absent]
+    return replace(made, absent=found, subroutines=subroutines)
 
 
 def _is_passed(name: str, behavior: str, token: Token, reports: Reports) -> bool:

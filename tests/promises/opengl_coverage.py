@@ -22,9 +22,7 @@ VERSIONS = {
     "OpenGL ES 3.1": ("ES2.0", "ES3.0", "ES3.1"),
 }
 
-REASONS = {
-    r"Subroutine|GetProgramStage": "subroutines are not built, as in the rest of this package",
-}
+REASONS: dict[str, str] = {}
 """Reasons for commands that are refused, by a part of their name."""
 
 
@@ -60,11 +58,12 @@ def _lines() -> Iterator[str]:
             if name not in offered:
                 refused.setdefault(reason(name), []).append(name)
     yield ""
-    yield "| Refused | Reason |"
-    yield "|---|---|"
+    if refused:
+        yield from ("| Refused | Reason |", "|---|---|")
     for text, names in sorted(refused.items(), key=lambda item: item[0]):
         yield f"| {', '.join(f'`{name}`' for name in sorted(set(names)))} | {text} |"
-    yield ""
+    if refused:
+        yield ""
     yield "Commands that newer versions and extensions add are offered, too, where clients call them: most of direct state access, buffer"
     yield "storage, clip control, several bindings at once, debug output and its older names."
 

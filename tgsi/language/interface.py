@@ -229,12 +229,25 @@ class Port:
 
 
 @record(kw_only=True)
+class SubroutineUniform:
+    """A uniform that chooses a function: its location (-1 where the text states none), and the numbers of the functions that it can choose.
+
+    The uniform of that name in the default uniforms holds the number. Other numbers choose the first of `compatible`.
+    """
+
+    name: str
+    location: int = -1
+    compatible: tuple[int, ...] = ()
+
+
+@record(kw_only=True)
 class Interface:
     """Everything of a program that has a name, by name. Contains only names that the program uses.
 
     `stream_output` is what the text streams out (``layout(xfb_offset = n)``), as `create_vs_state` and its kin take it; None where it is
     nothing. `is_upward`: the window of the program's fragments is OpenGL's, in which y grows toward the upper edge of the picture.
     `patches` are the values of a patch that the text declares, used or not: both stages of a tessellation number them together.
+    `subroutines` are the functions that uniforms may choose, with their numbers, and `subroutine_uniforms` those uniforms.
     """
 
     uniforms: Block | None = None
@@ -247,6 +260,8 @@ class Interface:
     stream_output: Mapping[str, Any] | None = None
     is_upward: bool = False
     patches: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    subroutines: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    subroutine_uniforms: Mapping[str, SubroutineUniform] = field(default_factory=lambda: MappingProxyType({}), repr=False)
 
     def __str__(self) -> str:
         """A line for each name, as GLSL would declare it, in the order of their places."""

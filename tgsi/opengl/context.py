@@ -111,6 +111,8 @@ class Context(Host):
         self.program: Program | None = None
         self.pipelines: Names[Pipeline] = Names()
         self.pipeline: Pipeline | None = None
+        self.subroutines: dict[int, list[int]] = {}
+        """Chosen functions of the stages in use, by location; stages without a choice have the first that fits."""
         self.queries: Names[Query] = Names()
         self.active_queries: dict[tuple[int, int], Query] = {}
         self.captures: Names[StreamCapture] = Names()

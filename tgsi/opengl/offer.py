@@ -27,6 +27,7 @@ MODULES = (
     "renderbuffers",
     "samplers",
     "shaders",
+    "subroutines",
     "texture_storage",
     "textures",
     "uniforms",

@@ -15,10 +15,12 @@ from tgsi.opengl.commands.program_queries import (
     uniform_property,
 )
 from tgsi.opengl.commands.shaders import program_named
+from tgsi.opengl.commands.subroutines import get_subroutine_uniform_location
 from tgsi.opengl.errors import bad_enum, bad_value
 from tgsi.opengl.memory import Pointer, text, uints, write, write_text
 from tgsi.opengl.objects.linked import BlockPlace, CounterBuffer, Linked, Uniform
 from tgsi.opengl.objects.program import STAGES
+from tgsi.opengl.objects.subroutines import SUBROUTINES, UNIFORMS, StageSubroutines, Subroutine, SubroutineUniform
 from tgsi.opengl.registry import enums as GL
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ def resources(linked: Linked, interface: int) -> list[Any]:
         GL.TRANSFORM_FEEDBACK_VARYING: [Uniform(name, kind, size) for name, kind, size in linked.feedback],
         GL.ATOMIC_COUNTER_BUFFER: linked.counters,
     }
+    if interface in SUBROUTINES or interface in UNIFORMS:
+        found = linked.subroutines.get((SUBROUTINES | UNIFORMS)[interface], StageSubroutines())
+        return found.functions if interface in SUBROUTINES else found.uniforms
     if interface not in tables:
         raise bad_enum("programInterface", interface)
     return tables[interface]
@@ -60,6 +65,7 @@ def get_program_interface(gl: Context, program: int, interface: int, pname: int,
         GL.ACTIVE_RESOURCES: len(items),
         GL.MAX_NAME_LENGTH: max((len(item.name.encode()) + 1 for item in items), default=0),
         GL.MAX_NUM_ACTIVE_VARIABLES: max((len(getattr(item, "members", ())) for item in items), default=0),
+        GL.MAX_NUM_COMPATIBLE_SUBROUTINES: max((len(getattr(item, "compatible", ())) for item in items), default=0),
     }
     if pname not in values:
         raise bad_enum("pname", pname)
@@ -92,6 +98,8 @@ def get_program_resource_location(gl: Context, program: int, interface: int, nam
         return get_attrib_location(gl, program, name)
     if interface == GL.PROGRAM_OUTPUT:
         return get_frag_data_location(gl, program, name)
+    if interface in UNIFORMS:
+        return get_subroutine_uniform_location(gl, program, UNIFORMS[interface], name)
     raise bad_enum("programInterface", interface)
 
 
@@ -99,6 +107,14 @@ def resource_property(item: Any, name: int) -> list[int]:
     """The values of a property of a resource."""
     if name == GL.NAME_LENGTH:
         return [len(item.name.encode()) + 1]
+    if isinstance(item, SubroutineUniform):
+        found = {GL.ARRAY_SIZE: [item.size], GL.LOCATION: [item.location], GL.COMPATIBLE_SUBROUTINES: [*item.compatible]}
+        found[GL.NUM_COMPATIBLE_SUBROUTINES] = [len(item.compatible)]
+        if name not in found:
+            raise bad_enum("props", name)
+        return found[name]
+    if isinstance(item, Subroutine):
+        raise bad_enum("props", name)
     if name == GL.LOCATION:
         return [getattr(item, "location", -1)]
     if name == GL.LOCATION_INDEX:

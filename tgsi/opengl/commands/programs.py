@@ -93,6 +93,8 @@ def link_item(gl: Context, item: Program) -> None:
             item.linked = None
         return
     item.linked, item.status = made, True
+    if gl.program is item or (gl.pipeline is not None and item in gl.pipeline.stages.values()):
+        gl.subroutines.clear()
     gl.dirty |= dirty.PROGRAM
 
 
@@ -109,6 +111,7 @@ def use_program(gl: Context, program: int) -> None:
         raise bad_operation(f"program: {program} is not linked")
     before, gl.program = gl.program, item
     if before is not item:
+        gl.subroutines.clear()
         gl.dirty |= dirty.PROGRAM | (dirty.FIXED if item is None else 0)
         if before is not None and before.is_deleted:
             _free(gl, before)

@@ -36,6 +36,7 @@ FOLLOWED = (
     | dirty.CLIP
     | dirty.RASTERIZER
     | dirty.VERTICES
+    | dirty.SUBROUTINES
 )
 """Groups that uniforms of GLSL may follow from, such as gl_ModelViewMatrix."""
 

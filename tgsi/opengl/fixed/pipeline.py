@@ -141,7 +141,7 @@ def fixed_program(gl: Context) -> Linked:
 def mixed_program(gl: Context, base: Linked) -> Linked:
     """A program with the stages of the fixed functions that it lacks, for the current state."""
     stages = gl.stages
-    changed = gl.dirty & (dirty.FIXED | dirty.TEXTURES | dirty.MATRIX | dirty.MATERIAL | dirty.PROGRAM)
+    changed = gl.dirty & (dirty.FIXED | dirty.TEXTURES | dirty.MATRIX | dirty.MATERIAL | dirty.PROGRAM | dirty.SUBROUTINES)
     if stages.base is base and stages.mixed is not None and not changed:
         return stages.mixed
     own = Linked()

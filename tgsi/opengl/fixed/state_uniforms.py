@@ -187,8 +187,10 @@ def find_state(linked: Linked) -> list[StateUniform]:
 
 
 def put_state(gl: Context, linked: Linked, changed: int) -> None:
-    """Write the uniforms that follow from groups of state that changed."""
+    """Write the uniforms that follow from groups of state that changed, and the chosen subroutines."""
     for part in linked.leaves():
+        if part.subroutines and changed & (dirty.PROGRAM | dirty.SUBROUTINES):
+            _put_subroutines(gl, part)
         if part.state is None:
             part.state = find_state(part)
         for item in part.state:
@@ -197,6 +199,15 @@ def put_state(gl: Context, linked: Linked, changed: int) -> None:
                 for element in range(item.variable.sizes[0] if item.variable.sizes else 1):
                     _put(constants, item.variable, element, item.find(gl, item.element + element))
                 part.stale.add(item.stage)
+
+
+def _put_subroutines(gl: Context, part: Linked) -> None:
+    """Write the chosen functions. A stage that is not in use may have other locations than the one that the choice is for."""
+    for stage, item in part.subroutines.items():
+        if item.uniforms:
+            chosen = gl.subroutines.get(stage, ())
+            item.put(part.constants[stage], chosen if len(chosen) == item.locations else item.initial())
+            part.stale.add(stage)
 
 
 def _put(constants: bytearray, variable: Variable, element: int, value: Any) -> None:

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tgsi.opengl.objects.glsl_types import Shape, shape_of
+from tgsi.opengl.objects.subroutines import StageSubroutines
 from tgsi.opengl.registry import enums as GL
 
 if TYPE_CHECKING:
@@ -149,6 +150,7 @@ class Linked:
         self.missing: dict[tuple[int, ...], list[int]] = {}
         """Locations that a primitive with columns for other locations takes from current values."""
         self.varyings: tuple[str, ...] = ()
+        self.subroutines: dict[int, StageSubroutines] = {}
         self.number = 0
         self.is_separable = False
         self.parts: tuple[Linked, ...] = ()

@@ -15,12 +15,13 @@ from tgsi.opengl.objects.declared import Declared, declared
 from tgsi.opengl.objects.glsl_types import shape_of, type_of
 from tgsi.opengl.objects.linked import Attribute, BlockPlace, Linked, Output, Uniform
 from tgsi.opengl.objects.program import STAGES, Program, Shader
+from tgsi.opengl.objects.subroutines import StageSubroutines, subroutines_of
 from tgsi.opengl.objects.vertex_array import MAX_ATTRIBUTES
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state.fixed import CONVENTIONAL
 
 if TYPE_CHECKING:
-    from tgsi.language.interface import Block, Port, Unit, Variable
+    from tgsi.language.interface import Block, Interface, Port, Unit, Variable
     from tgsi.opengl.host import Host
 
 PIPE_STAGES = {
@@ -122,10 +123,14 @@ def _find_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
         face = program.interface
         if face is None:
             continue
+        if face.subroutines:
+            made.subroutines[stage] = _subroutines(face)
         if face.uniforms is not None:
             made.constants[stage] = bytearray(face.uniforms.initial or bytes(face.uniforms.size))
             made.stale.add(stage)
             for variable in sorted(face.uniforms.members.values(), key=lambda item: item.offset):
+                if variable.name in face.subroutine_uniforms:
+                    continue
                 for name, part in _elements(variable):
                     found = table.setdefault(name, Uniform(name, type_of(part.type), part.sizes[0] if part.sizes else 1))
                     if found.type != type_of(part.type):
@@ -141,6 +146,13 @@ def _find_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
     for uniform in made.uniforms:
         _share_initial(made, uniform)
     _place_uniforms(made, texts)
+
+
+def _subroutines(face: Interface) -> StageSubroutines:
+    try:
+        return subroutines_of(face)
+    except ValueError as error:
+        raise LinkFailure(str(error)) from error
 
 
 def _units(units: Iterable[Unit], text: Declared) -> Iterator[tuple[str, Unit]]:

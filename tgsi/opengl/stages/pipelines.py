@@ -74,6 +74,7 @@ def bind_program_pipeline(gl: Context, pipeline: int) -> None:
     if gl.capture.is_active and not gl.capture.is_paused:
         raise bad_operation("pipeline: transform feedback is active")
     gl.pipeline = named(gl, pipeline) if pipeline else None
+    gl.subroutines.clear()
     gl.dirty |= dirty.PROGRAM | dirty.FIXED
 
 
@@ -93,6 +94,8 @@ def use_program_stages(gl: Context, pipeline: int, stages: int, program: int) ->
     found = named(gl, pipeline)
     for bit, stage in BITS.items():
         if stages & bit:
+            if gl.pipeline is found:
+                gl.subroutines.pop(stage, None)
             found.stages.pop(stage, None)
             if item is not None and item.linked is not None and stage in item.linked.programs:
                 found.stages[stage] = item

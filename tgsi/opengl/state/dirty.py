@@ -28,5 +28,6 @@ STIPPLE: Final = 1 << 20
 MATRIX: Final = 1 << 21
 MATERIAL: Final = 1 << 22
 """MATRIX and MATERIAL are the constants of fixed functions that follow from a matrix or a material; FIXED is everything of them."""
+SUBROUTINES: Final = 1 << 23
 
-ALL: Final = (1 << 23) - 1
+ALL: Final = (1 << 24) - 1

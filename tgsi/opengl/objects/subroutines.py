@@ -1,0 +1,126 @@
+"""Subroutines of a linked stage: functions with their numbers, and the uniforms that choose one. (OpenGL 4.6 core, 7.10)"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from tgsi.opengl.registry import enums as GL
+
+if TYPE_CHECKING:
+    from tgsi.language.interface import Interface, Variable
+
+MAX_LOCATIONS = 1024
+"""Locations of the subroutine uniforms of a stage: MAX_SUBROUTINE_UNIFORM_LOCATIONS."""
+SUBROUTINES = {
+    GL.VERTEX_SUBROUTINE: GL.VERTEX_SHADER,
+    GL.TESS_CONTROL_SUBROUTINE: GL.TESS_CONTROL_SHADER,
+    GL.TESS_EVALUATION_SUBROUTINE: GL.TESS_EVALUATION_SHADER,
+    GL.GEOMETRY_SUBROUTINE: GL.GEOMETRY_SHADER,
+    GL.FRAGMENT_SUBROUTINE: GL.FRAGMENT_SHADER,
+    GL.COMPUTE_SUBROUTINE: GL.COMPUTE_SHADER,
+}
+UNIFORMS = {
+    GL.VERTEX_SUBROUTINE_UNIFORM: GL.VERTEX_SHADER,
+    GL.TESS_CONTROL_SUBROUTINE_UNIFORM: GL.TESS_CONTROL_SHADER,
+    GL.TESS_EVALUATION_SUBROUTINE_UNIFORM: GL.TESS_EVALUATION_SHADER,
+    GL.GEOMETRY_SUBROUTINE_UNIFORM: GL.GEOMETRY_SHADER,
+    GL.FRAGMENT_SUBROUTINE_UNIFORM: GL.FRAGMENT_SHADER,
+    GL.COMPUTE_SUBROUTINE_UNIFORM: GL.COMPUTE_SHADER,
+}
+"""Interfaces of programs and their stages: functions, and the uniforms that choose one."""
+
+
+class Subroutine(NamedTuple):
+    """A function that a uniform may choose."""
+
+    name: str
+    number: int
+
+
+@dataclass
+class SubroutineUniform:
+    """A uniform that chooses a function, with its place in the constants of its stage. An array has a location for each element."""
+
+    name: str
+    location: int
+    size: int
+    compatible: Sequence[int]
+    variable: Variable
+
+    @property
+    def is_array(self) -> bool:
+        """True if the name ends with [0]."""
+        return self.name.endswith("[0]")
+
+
+@dataclass
+class StageSubroutines:
+    """The subroutines of a stage, in the order of their numbers, and its subroutine uniforms, in the order of their locations."""
+
+    functions: list[Subroutine] = field(default_factory=list)
+    uniforms: list[SubroutineUniform] = field(default_factory=list)
+
+    @property
+    def locations(self) -> int:
+        """Locations, those without a uniform included."""
+        return max((item.location + item.size for item in self.uniforms), default=0)
+
+    @property
+    def numbers(self) -> int:
+        """The number above those of all functions."""
+        return max((item.number + 1 for item in self.functions), default=0)
+
+    def elements(self) -> Iterator[tuple[int, SubroutineUniform, int]]:
+        """Each used location with its uniform and element."""
+        for item in self.uniforms:
+            for element in range(item.size):
+                yield item.location + element, item, element
+
+    def initial(self) -> list[int]:
+        """The numbers by location until the program's user chooses: the first function that fits."""
+        made = [0] * self.locations
+        for location, item, _ in self.elements():
+            made[location] = item.compatible[0]
+        return made
+
+    def put(self, constants: bytearray, chosen: Sequence[int]) -> None:
+        """Write the chosen numbers, by location, to the constants of the stage."""
+        for location, item, element in self.elements():
+            stride = item.variable.strides[0] if item.variable.strides else 0
+            struct.pack_into("=I", constants, item.variable.offset + element * stride, chosen[location])
+
+
+def subroutines_of(face: Interface) -> StageSubroutines:
+    """The subroutines of a stage. Uniforms without a stated location get the lowest free ones.
+
+    Raises:
+        ValueError: two uniforms have the same location, or there are too many.
+    """
+    made = StageSubroutines([Subroutine(*item) for item in sorted(face.subroutines.items(), key=lambda item: item[1])])
+    members = face.uniforms.members if face.uniforms is not None else {}
+    taken: set[int] = set()
+    for item in sorted(face.subroutine_uniforms.values(), key=lambda item: item.location < 0):
+        for name, part in _elements(members[item.name]):
+            size = part.sizes[0] if part.sizes else 1
+            location = item.location
+            if location < 0:
+                location = next(at for at in range(MAX_LOCATIONS + 1) if taken.isdisjoint(range(at, at + size)))
+            span = set(range(location, location + size))
+            if taken & span or location + size > MAX_LOCATIONS:
+                raise ValueError(f"subroutine uniform {name} has no free location at {location}; there are {MAX_LOCATIONS}")
+            taken |= span
+            made.uniforms.append(SubroutineUniform(name, location, size, item.compatible, part))
+    made.uniforms.sort(key=lambda item: item.location)
+    return made
+
+
+def _elements(variable: Variable) -> Iterator[tuple[str, Variable]]:
+    """A variable under the name of queries: arrays end with [0], arrays of arrays are one for each outer element."""
+    if len(variable.sizes) > 1:
+        for index in range(variable.sizes[0]):
+            yield from _elements(variable.element(index))
+    else:
+        yield (f"{variable.name}[0]" if variable.sizes else variable.name), variable
