@@ -8,6 +8,7 @@ import runpy
 import sys
 from pathlib import Path
 
+from tgsi.opengl.doors.pyopengl import NAME, VARIABLE, install_pyopengl
 from tgsi.opengl.doors.screen import HISTORY, VALIDATE
 from tgsi.opengl.life import install
 
@@ -15,6 +16,7 @@ USAGE = """usage: python -m tgsi.opengl [--history] [--validate] [--explain X,Y]
        python -m tgsi.opengl [--history] [--validate] [--explain X,Y] -m MODULE [ARGUMENTS]
 
 Run a Python program with OpenGL drawn by tgsi: PyVista, VTK, MuJoCo, PyOpenGL, pyrender find it in place of the system's.
+With PYOPENGL_PLATFORM=tgsi, PyOpenGL alone finds it, on every system.
 
   --history      keep the latest commands, so that the program can call tgsi.opengl.explain(x, y)
   --validate     say likely mistakes, once, as Python warnings and to the callback of KHR_debug
@@ -74,8 +76,11 @@ def main(arguments: list[str]) -> int:
             raise UsageError("a module is wanted after -m" if is_module else "a script is wanted")
         if not is_module and not Path(rest[0]).is_file():
             raise UsageError(f"there is no file {rest[0]}")
-        install()
-    except (OSError, RuntimeError, UsageError) as error:
+        if os.environ.get(VARIABLE) == NAME:
+            install_pyopengl()
+        else:
+            install()
+    except (ImportError, OSError, RuntimeError, UsageError) as error:
         print(f"python -m tgsi.opengl: {error}", file=sys.stderr)
         return 2
     sys.argv = rest

@@ -15,12 +15,12 @@ from tgsi.opengl.commands.program_queries import (
     uniform_property,
 )
 from tgsi.opengl.commands.shaders import program_named
-from tgsi.opengl.commands.subroutines import get_subroutine_uniform_location
+from tgsi.opengl.commands.subroutines import SUBROUTINES, UNIFORMS, get_subroutine_uniform_location
 from tgsi.opengl.errors import bad_enum, bad_value
 from tgsi.opengl.memory import Pointer, text, uints, write, write_text
 from tgsi.opengl.objects.linked import BlockPlace, CounterBuffer, Linked, Uniform
 from tgsi.opengl.objects.program import STAGES
-from tgsi.opengl.objects.subroutines import SUBROUTINES, UNIFORMS, StageSubroutines, Subroutine, SubroutineUniform
+from tgsi.opengl.objects.subroutines import StageSubroutines, Subroutine, SubroutineUniform
 from tgsi.opengl.registry import enums as GL
 
 if TYPE_CHECKING:

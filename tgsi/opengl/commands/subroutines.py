@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
 
+SUBROUTINES = dict(zip(range(GL.VERTEX_SUBROUTINE, GL.COMPUTE_SUBROUTINE + 1), STAGES, strict=True))
+UNIFORMS = dict(zip(range(GL.VERTEX_SUBROUTINE_UNIFORM, GL.COMPUTE_SUBROUTINE_UNIFORM + 1), STAGES, strict=True))
+"""Interfaces of programs and their stages: functions, and the uniforms that choose one."""
+
+
 def _of(linked: Linked, stage: int) -> StageSubroutines:
     """The subroutines of a stage; none where the program lacks it."""
     if stage not in STAGES:

@@ -204,7 +204,7 @@ def postprocess(context: int | None, filter: bytes | None, enable: int) -> None:
 
 
 @cache
-def _functions() -> dict[str, Any]:
+def functions() -> dict[str, Any]:
     """OSMesa's functions as C functions."""
     u, i, p, s = ctypes.c_uint32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p
     table: dict[str, tuple[Any, Any, tuple[Any, ...]]] = {
@@ -228,4 +228,4 @@ def _functions() -> dict[str, Any]:
 @cache
 def open_door() -> Library:
     """Load libOSMesa.so.8 into this process."""
-    return load_library(SONAME, {**_functions(), **commands()}, {"OSMesaMakeCurrent": 1})
+    return load_library(SONAME, {**functions(), **commands()}, {"OSMesaMakeCurrent": 1})

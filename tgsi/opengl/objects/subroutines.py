@@ -7,30 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tgsi.opengl.registry import enums as GL
-
 if TYPE_CHECKING:
     from tgsi.language.interface import Interface, Variable
 
 MAX_LOCATIONS = 1024
 """Locations of the subroutine uniforms of a stage: MAX_SUBROUTINE_UNIFORM_LOCATIONS."""
-SUBROUTINES = {
-    GL.VERTEX_SUBROUTINE: GL.VERTEX_SHADER,
-    GL.TESS_CONTROL_SUBROUTINE: GL.TESS_CONTROL_SHADER,
-    GL.TESS_EVALUATION_SUBROUTINE: GL.TESS_EVALUATION_SHADER,
-    GL.GEOMETRY_SUBROUTINE: GL.GEOMETRY_SHADER,
-    GL.FRAGMENT_SUBROUTINE: GL.FRAGMENT_SHADER,
-    GL.COMPUTE_SUBROUTINE: GL.COMPUTE_SHADER,
-}
-UNIFORMS = {
-    GL.VERTEX_SUBROUTINE_UNIFORM: GL.VERTEX_SHADER,
-    GL.TESS_CONTROL_SUBROUTINE_UNIFORM: GL.TESS_CONTROL_SHADER,
-    GL.TESS_EVALUATION_SUBROUTINE_UNIFORM: GL.TESS_EVALUATION_SHADER,
-    GL.GEOMETRY_SUBROUTINE_UNIFORM: GL.GEOMETRY_SHADER,
-    GL.FRAGMENT_SUBROUTINE_UNIFORM: GL.FRAGMENT_SHADER,
-    GL.COMPUTE_SUBROUTINE_UNIFORM: GL.COMPUTE_SHADER,
-}
-"""Interfaces of programs and their stages: functions, and the uniforms that choose one."""
 
 
 class Subroutine(NamedTuple):
