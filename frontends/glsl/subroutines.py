@@ -277,6 +277,6 @@ def _is_alike(item: _Type, result: Sequence[Token], parameters: Sequence[Sequenc
 
 
 def _kind(tokens: Sequence[Token]) -> tuple[str, ...]:
-    """How a parameter goes, and its type."""
+    """The direction of a parameter (out, inout or nothing) and its type."""
     texts = _texts(tokens)
     return (*sorted(_WAYS & {*texts}), *[text for text in texts if is_word(text) and text not in _NO_TYPES][:1])

@@ -39,7 +39,7 @@ def install_pyopengl() -> None:
 
 
 class _Functions:
-    """What PyOpenGL takes for a library: functions as attributes."""
+    """Stand-in for a library of ctypes: functions as attributes."""
 
     FunctionType = staticmethod(ctypes.CFUNCTYPE)
 
