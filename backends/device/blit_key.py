@@ -53,12 +53,12 @@ class BlitKey:
 
     @property
     def written(self) -> ColorMask:
-        """The channels of the target that change: those in `mask` that both formats have."""
+        """The channels of the target that the blit writes: those in `mask` that both formats have."""
         return self.mask & channels_of(self.source) & channels_of(self.target)
 
     @property
     def is_whole(self) -> bool:
-        """True if every channel of the target is written, whatever it was, so that its old texels need not be read."""
+        """True if every channel of the target is overwritten, so that its old texels need not be read."""
         return not self.blends and self.written == channels_of(self.target)
 
     @property

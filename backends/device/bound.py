@@ -78,7 +78,7 @@ class DrawState:
     `numbers`. `stage` is indexed by Processor, or by ShaderType, which has the same numbers. The compute stage's entry holds its bindings
     only.
 
-    counters: HWATOMIC of all stages. memory: replaced whenever buffers, images or counters change; None: none was ever bound.
+    counters: HWATOMIC of all stages. memory: a new object after each change of buffers, images or counters; None until one is bound.
     has_stages: draws have more stages than vertex and fragment shader, or stream output.
     """
 
@@ -125,7 +125,7 @@ class DrawState:
     # -- memory ----------------------------------------------------------------------------------------------------------
     @property
     def memory(self) -> object | None:
-        """Another object after each change of buffers, images or counters; None: none was ever bound."""
+        """A new object after each change of buffers, images or counters; None until one is bound."""
         return self._memory
 
     @memory.setter
@@ -171,7 +171,7 @@ class DrawState:
 
     @property
     def stream_targets(self) -> tuple[StreamTarget | None, ...]:
-        """The targets of stream output by buffer; they end with the last one."""
+        """The targets of stream output by buffer, up to the last bound one."""
         found = [self._stream_targets[address] if address else None for address in self.record.stream_targets]
         while found and found[-1] is None:
             found.pop()
@@ -193,7 +193,7 @@ class DrawState:
         self.record.patch_vertices = vertices
 
     def count_in(self, interval: int) -> None:
-        """Count samples in an interval of occlusion queries from now on; 0: count none."""
+        """Count samples in this interval of occlusion queries from now on; 0 stops counting."""
         record, is_wanted = self.record, interval > 0
         if is_wanted is not (record.interval > 0):
             self.count_samples = is_wanted
@@ -208,7 +208,7 @@ class DrawState:
         self.record.counting += change
 
     def pause_counting(self, *, is_paused: bool) -> None:
-        """Leave beginnings and ends of occlusion queries to Python while counting is paused."""
+        """Have Python begin and end occlusion queries while counting is paused."""
         self.record.is_counting_paused = is_paused
 
     def share_counting(self) -> None:
@@ -232,7 +232,7 @@ class DrawState:
         self.record.values, self.record.values_mask = address, mask
 
     def sweep(self, living: set[int]) -> None:
-        """Forget all known objects, and all values that are neither bound nor numbered in `living`."""
+        """Forget all known objects, and all values that are neither bound nor listed by number in `living`."""
         self.known.clear()
         self._stream_targets = {address: self._stream_targets[address] for address in self.record.stream_targets if address}
         self.numbers.sweep(living.union(self.record.words))
@@ -255,7 +255,7 @@ class DrawState:
         self.carried_out()
 
     def end(self) -> None:
-        """Unbind everything, and remember nothing. No draw is pending, and none follows."""
+        """Unbind everything and forget all objects. No draw is pending, and none follows."""
         record = self.record
         self.vertex_buffers, self.index_buffer, self.stream_targets = (), None, ()
         record.words[:], record.num_viewports, record.num_scissors, record.are_words_new = [0] * len(record.words), 0, 0, 1
@@ -276,7 +276,7 @@ class DrawState:
             self.numbers.forget(value, self.record.words[:])
 
     def carried_out(self) -> None:
-        """Release memory that only pending draws used: all of them have been carried out."""
+        """Release memory that only pending draws used, now that all of them have been carried out."""
         self.record.draws = 0
         self._since = dict.fromkeys(self._since, 0)
         self._retired.clear()

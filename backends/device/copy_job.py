@@ -9,7 +9,7 @@ from tgsi.language.record import record
 
 
 class Crewed(IntEnum):
-    """Knowledge of a caller of generated code whether there are threads that copy."""
+    """Whether threads can help with a copy, as the caller of generated code states it."""
 
     UNKNOWN = 0
     NO = 1

@@ -1,8 +1,8 @@
 """The device's counters, a row each: queries (pipe_query) are answered from differences of their running totals, or from intervals.
 
-A row is a field of `Statistics`. It says in which place the events are counted. From it follow the field of that place's record, the
-sum over records and, for `in_pipeline`, the number's place in the answer to a PIPELINE_STATISTICS query. A new counter needs its row
-and the code that counts: in generated code `record.set(name, ...)`, in a stage in front of the rasterizer `worker.counts[name] += n`.
+A row is a field of `Statistics` and names the place where the events are counted. The field of that place's record, the sum over records
+and, for `in_pipeline`, the position in the answer to a PIPELINE_STATISTICS query are derived from it. A new counter needs a row and the
+code that counts: in generated code `record.set(name, ...)`, in a stage in front of the rasterizer `worker.counts[name] += n`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Place(Enum):
 
 
 class FlushReason(Enum):
-    """Reasons why pending work is carried out, by the names of their counters."""
+    """Reasons for flushes, by the names of their counters."""
 
     ASKED = "flushes_asked"  # by the caller: a flush, a fence, a query
     TARGETS = "flushes_targets"  # other render targets are bound
@@ -45,12 +45,12 @@ class FlushReason(Enum):
 
 
 def _count(place: Place, *, in_pipeline: bool = True, batch_field: str | None = None) -> Any:
-    """The row of a counter. `batch_field`: the field of Batch that already holds this number, if its name differs."""
+    """The row of a counter. `batch_field`: the field of Batch that holds this number under another name."""
     return field(default=0, metadata={"place": place, "in_pipeline": in_pipeline, "batch_field": batch_field})
 
 
 def _count_streams() -> Any:
-    """The row of a tuple that has a number for each vertex stream."""
+    """The row of a tuple with a number for each vertex stream."""
     return field(default=(0,) * MAX_VERTEX_STREAMS, metadata={"place": Place.STREAM, "in_pipeline": False, "batch_field": None})
 
 
@@ -131,22 +131,22 @@ def total(a: Statistics, b: Statistics) -> Statistics:
 class Intervals:
     """Samples that passed in each interval: a context numbers the times between beginnings and ends of occlusion queries.
 
-    So a query waits for nothing: its result is the sum over the intervals that it was active in, and their draws may be pending.
+    So beginning or ending a query needs no flush: its result is the sum over the intervals in which it was active.
 
-    counts: an array of 64-bit integers of each thread, an element for each interval.
+    counts: for each thread, an array of 64-bit integers with an element for each interval.
     """
 
     def __init__(self, counts: Sequence[NDArray[np.int64]]) -> None:
         self._counts, self._views = counts, [count.data for count in counts]  # views are faster for few elements
 
     def passed(self, first: int, end: int) -> int:
-        """Samples that passed from interval `first` on, before interval `end`. Their draws are carried out."""
+        """Samples that passed in the intervals `first` to `end` - 1, whose draws have been carried out."""
         found = 0
         for view in self._views:
             found += view[first] if end == first + 1 else sum(view[first:end])
         return found
 
     def forget(self) -> None:
-        """Begin anew. No draw is pending."""
+        """Reset all intervals. No draw is pending."""
         for count in self._counts:
             count[:] = 0

@@ -1,4 +1,4 @@
-"""Render targets: surfaces in memory, the framebuffer that they make, and its kind, which decides about code."""
+"""Render targets: surfaces in memory, the framebuffer of several surfaces, and its kind, which selects the generated code."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FramebufferKind:
 
 @record
 class Surface:
-    """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`, each sample has a plane.
+    """A level of a resource as render target; layer k begins at `address + k * layer_stride`, each sample has a plane.
 
     Storage rule (backends/gallium/resource/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows and
     columns padded to whole 64 x 64 tiles, 64 bytes of slack after the end. Surfaces must keep to it.
@@ -71,7 +71,7 @@ class Framebuffer:
     zsbuf: Surface | None = None
     layers: int = 1  # number of layers that primitives may be drawn to
     samples: int = 1  # samples of a pixel, the same for every target
-    has_own_samples: bool = field(default=False, kw_only=True)  # a target has samples in place of those of its texture
+    has_own_samples: bool = field(default=False, kw_only=True)  # a target's number of samples differs from its texture's
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         """Address and bytes of each target."""
@@ -82,7 +82,7 @@ class Framebuffer:
 
     @property
     def kind(self) -> FramebufferKind:
-        """Content on which code depends."""
+        """The properties that select generated code."""
         formats = tuple(s.format if s is not None else None for s in self.cbufs)
         depth = self.zsbuf.format if self.zsbuf is not None else None
         has_pixels = self.width > 0 and self.height > 0
@@ -90,5 +90,5 @@ class Framebuffer:
 
 
 def clamps(is_on: bool, rasterizer: RasterizerState, kind: FramebufferKind) -> bool:
-    """Return true if a clamp of colors is in force: `is_on`, and not suspended by `clamp_fixed_only` with a float color buffer."""
+    """Return true if colors are clamped: `is_on`, and not suspended by `clamp_fixed_only` with a float color buffer."""
     return is_on and not (rasterizer.clamp_fixed_only and kind.has_float_colors)

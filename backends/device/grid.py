@@ -16,7 +16,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 DEFAULT_PRIVATE = 4096
-"""Bytes of PRIVATE memory of a thread, if create_compute_state is given no size."""
+"""Default size of a thread's PRIVATE memory, in bytes."""
 
 Triple = tuple[int, int, int]
 
@@ -28,7 +28,7 @@ class ComputeShader(Shader):
     req_local_mem: int = 0
     req_private_mem: int = 0
     req_input_mem: int = 0
-    entries: dict[int, Program] = field(default_factory=dict, repr=False)  # programs of entry points (pc) other than 0
+    entries: dict[int, Program] = field(default_factory=dict, repr=False)  # programs by entry point (pc), except 0
 
     __repr__ = Shader.__repr__
 
@@ -65,10 +65,10 @@ class ComputeBindings:
 
 @record
 class Grid:
-    """One launch: blocks of threads.
+    """A launch of blocks of threads.
 
-    grid: number of blocks on each axis. block: number of threads of a block on each axis. last: threads of the last block on each axis,
-    0 for a full block. shared_bytes: SHARED memory of a block. inputs, memory: the memory that INPUT and GLOBAL address.
+    grid: number of blocks on each axis. block: number of threads of a block on each axis. last: threads of the last block on each axis, 0
+    for a full one. shared_bytes: SHARED memory of a block. inputs, memory: the memory that INPUT and GLOBAL address.
     """
 
     grid: Triple

@@ -1,8 +1,8 @@
-"""Hazards of memory that programs of draws read and write: which draws have to wait for which.
+"""Hazards between draws whose programs read and write memory: whether a draw has to wait for earlier ones.
 
-Waiting means a flush; there is no finer synchronization. Draws with the same programs share memory without waiting: the order in which
-they touch one word is the business of their atomics and barriers. In all other cases memory changes in the order of the calls: a draw
-waits for a flush if pending draws write its memory, or if it writes memory that they read.
+A draw waits by flushing; there is no finer synchronization. Draws with the same programs share memory without waiting: their atomics and
+barriers order accesses to the same word. In all other cases memory changes in the order of the calls: a draw waits for a flush if pending
+draws write its memory, or if it writes memory that they read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Reach:
         is_ordered: one thread has to run the fragment shader.
         is_early: stages in front of the rasterizer write memory.
         is_alone: one thread has to run the stages in front of the rasterizer.
-        late: the part of the fragment shader, which remains when the stages in front of the rasterizer have run; None: it reaches nothing.
+        late: the reach of the fragment shader alone, which still runs when the stages in front of the rasterizer are done; None if it
+        reaches nothing.
     """
 
     programs: Programs
@@ -106,13 +107,13 @@ def fixed_reads(state: DrawState) -> Iterator[Range]:
 
 
 def meet(first: Iterable[Range], second: Iterable[Range]) -> bool:
-    """Return true if some byte lies in a range of `first` and in one of `second`."""
+    """Return true if a range of `first` overlaps one of `second`."""
     others = list(second)
     return any(a < b + n and b < a + m for a, m in first for b, n in others)
 
 
 def entangled(ranges: Sequence[Range]) -> bool:
-    """Return true if two ranges overlap: then an atomic on one binding may change a word that is reached by another binding, too."""
+    """Return true if two ranges overlap, so that an atomic on one binding may change a word of another binding."""
     ends = 0
     for start, size in sorted(ranges):
         if start < ends:
@@ -123,13 +124,13 @@ def entangled(ranges: Sequence[Range]) -> bool:
 
 @record(frozen=False)
 class Waiting:
-    """Memory that programs of pending draws touch and write, with the programs that do so."""
+    """Memory that pending draws touch and write, by program."""
 
     touched: dict[Range, set[Programs]] = field(default_factory=dict)
     written: dict[Range, set[Programs]] = field(default_factory=dict)
 
     def note(self, reach: Reach) -> None:
-        """Add the memory of a draw that is pending from now on."""
+        """Add the memory of a draw that is now pending."""
         for ranges, into in ((reach.touched, self.touched), (reach.written, self.written)):
             for found in ranges:
                 into.setdefault(found, set()).add(reach.programs)
@@ -140,7 +141,7 @@ class Waiting:
         self.written.clear()
 
     def blocks(self, state: DrawState, reach: Reach | None, reads: Iterable[Range], targets: Iterable[Range]) -> bool:
-        """Return true if a draw must be taken after a flush.
+        """Return true if a draw needs a flush first.
 
         reads: memory that pending draws read; targets: memory that draws and clears write.
         """
@@ -148,7 +149,7 @@ class Waiting:
             return True
         if reach is None:
             return False
-        own = set() if reach.is_early else {reach.programs}  # stages in front of the rasterizer do not wait for fragments
+        own = set() if reach.is_early else {reach.programs}  # stages in front of the rasterizer run before pending fragments
         others = [r for r, programs in self.touched.items() if programs != own]
         writers = [r for r, programs in self.written.items() if programs != own]
         return meet(reach.touched, writers) or meet(reach.written, [*others, *reads]) or meet(reach.touched, targets)

@@ -52,9 +52,9 @@ class TargetTable(Protocol):
 
 
 class Device(Protocol):
-    """Draws for one context. Work is taken in order and may wait until `flush`; all calls come from the context's owner.
+    """Draws for one context. Work is accepted in order and may wait until `flush`; all calls come from the thread that owns the context.
 
-    runs: number of times that render targets were written; it grows at flushes, and whenever the device draws unasked.
+    runs: number of times that render targets were written; it grows at flushes, and when the device flushes by itself.
     """
 
     @property
@@ -64,12 +64,12 @@ class Device(Protocol):
 
     @property
     def targets(self) -> TargetTable:
-        """The targets that generated code can bind."""
+        """The table of targets for generated code."""
         ...
 
     @property
     def intervals(self) -> Intervals:
-        """Samples that passed in each interval of occlusion queries: draws count where `interval` of the bound record says."""
+        """Samples that passed in each interval of occlusion queries; draws count in the `interval` of the bound record."""
         ...
 
     @property
@@ -78,11 +78,11 @@ class Device(Protocol):
         ...
 
     def attach(self, state: DrawState) -> None:
-        """Take note of the state of the context. A device with generated code writes `executor` and `draw_entry` of `state.record`."""
+        """Attach the state of the context. A device with generated code writes `executor` and `draw_entry` of `state.record`."""
         ...
 
     def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
-        """Put native entries into the place of hot methods of the class of contexts, if the device has such; see `backends.entries`.
+        """Replace hot methods of the context class by native entries, if the device has any; see `backends.entries`.
 
         is_observed: entries append each call that they carry out to the memory at `recorded_at` of the context's `BoundRecord`.
         """
@@ -96,7 +96,7 @@ class Device(Protocol):
         ...
 
     def note_compilations(self, note: Callable[[bool], None]) -> None:
-        """Call `note` with true when a kernel begins to be compiled, and with false when that ends; from any thread."""
+        """Call `note(True)` when the compilation of a kernel begins and `note(False)` when it ends, from any thread."""
         ...
 
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
@@ -108,7 +108,7 @@ class Device(Protocol):
         ...
 
     def draw_many(self, state: DrawState, many: ManyDraws) -> None:
-        """Take rows of draws from `many.record.next` on, and count it up, as long as nothing about them is new; none is fine, too."""
+        """Take rows of draws from `many.record.next` on, incrementing it, up to the first that needs Python. Zero rows are allowed."""
         ...
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
@@ -127,7 +127,7 @@ class Device(Protocol):
         ...
 
     def resolve(self, job: Resolve, *, waits: bool = True) -> None:
-        """Take a multisample resolve; without `waits` it is carried out at once, before pending work."""
+        """Take a multisample resolve; without `waits`, resolve at once, before pending work."""
         ...
 
     def scale(self, job: Scale) -> None:
@@ -141,17 +141,17 @@ class Device(Protocol):
     def upload(self, job: Copy, owner: object) -> bool:
         """Write rows of bytes after pending work, and before later work. The bytes of the source are read at once.
 
-        owner: keeps the target's memory alive. False, with nothing done: the context has to flush the work that uses the target, and write
-        the rows itself.
+        owner: keeps the target's memory alive. Returns False, with nothing done, if the context has to flush the work that uses the target
+        and write the rows itself.
         """
         ...
 
     def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
-        """Return whether pending work reads or writes one of `size` bytes at `address`; for reading, whether it writes one."""
+        """Return whether pending work reads or writes any of `size` bytes at `address`; if the caller only reads, whether it writes any."""
         ...
 
     def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
-        """Carry out everything that was taken; then all bytes are in memory. A device may count its reasons."""
+        """Carry out all pending work; on return all bytes are in memory. A device may count the reasons."""
         ...
 
     def let_go(self) -> None:
@@ -159,7 +159,7 @@ class Device(Protocol):
         ...
 
     def use_pause(self) -> None:
-        """Carry out pending work, if no byte depends on the time: the caller is idle."""
+        """Carry out pending work while the caller is idle, if no result depends on when this happens."""
         ...
 
     def statistics(self, *, flushes: bool = True) -> Statistics:

@@ -1,8 +1,8 @@
 """Tables of handles: the bound units of a stage first, then the residents of its context, and the kind of each entry.
 
-Handle h is entry h - 1 of a table: MAX_VIEWS units of the stage (MAX_IMAGES for images), then a slot for each resident. A kind is
-all of an entry that changes code (format, target, swizzle, filters). A shader is compiled for the kinds of the table, and the draw
-passes the number of each entry's kind, so one more texture of a known kind needs no new code.
+Handle h is entry h - 1 of a table: MAX_VIEWS units of the stage (MAX_IMAGES for images), then a slot for each resident. A kind is the part
+of an entry that changes code (format, target, swizzle, filters). A shader is compiled for the kinds of the table, and the draw passes the
+number of each entry's kind, so one more texture of a known kind needs no new code.
 """
 
 from __future__ import annotations

@@ -45,13 +45,13 @@ class Constants(NamedTuple):
 
 @record
 class BoundVertexBuffer:
-    """A bound vertex buffer; `address` and `size` already count its buffer_offset, unless that is negative."""
+    """A bound vertex buffer; `address` and `size` include its buffer_offset, unless that is negative."""
 
     address: int
     size: int  # bytes readable from address
     stride: int  # bytes
     keepalive: object = field(default=None, compare=False, repr=False)
-    lead: int = 0  # bytes by which vertex 0 lies before the address: of a negative buffer_offset
+    lead: int = 0  # bytes by which vertex 0 lies before the address, because buffer_offset is negative
 
 
 @record

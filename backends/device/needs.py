@@ -1,4 +1,4 @@
-"""The needs of a program: the constants, textures, images and memory that it uses in addition to its inputs, found once a program."""
+"""The needs of a program: the constants, textures, images and memory that it uses in addition to its inputs, derived once."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class ShaderNeeds:
     """The resources that a program reads.
 
     Attributes:
-        constants: (buffer, declared bytes, whether all of it is needed) of each constant buffer. A buffer that is addressed indirectly is
-            needed whole; of any other one the declared part is enough.
+        constants: (buffer, declared bytes, whether all of it is needed) of each constant buffer. Buffers with indirect addressing are
+        needed whole, all others up to their declared size.
         units: number of texture units that are sampled.
         is_paired: sampler k is used with view k only.
         images: number of image units.
@@ -40,7 +40,7 @@ class ShaderNeeds:
     is_paired: bool = True
     images: int = 0
     effects: Effects = NONE
-    handles: bool = False  # values name textures or images
+    handles: bool = False  # textures or images are named by values
     most_lanes: int = MAX_LANES
 
     @property
@@ -79,12 +79,12 @@ class HasProgram(Protocol):
 
 
 def needs_of(shader: HasProgram | None) -> ShaderNeeds:
-    """Return the needs of a shader's program, which are kept with the program. None means an empty shader."""
+    """Return the needs of a shader's program, which are cached with the program. None means an empty shader."""
     return NOTHING if shader is None else facts.of(shader.program, ShaderNeeds.of)
 
 
 def _most_lanes(program: Program, registers: list[RegisterRef]) -> int:
-    """Return the most lanes with which registers that are addressed at run time have room on the stack of generated code."""
+    """Return the widest vectors for which indirectly addressed registers fit on the stack of generated code."""
     files = {r.file for r in registers if r.indirect is not None and r.file in _REGISTERS}
     lanes, size = MAX_LANES, 16 * sum(map(program.file_size, files))
     while lanes > _LEAST_LANES and size * lanes > MAX_ARRAY_BYTES:

@@ -24,8 +24,8 @@ def aligned(size: int) -> NDArray[np.uint8]:
 def reserved(size: int) -> NDArray[np.uint8]:
     """Return zeroed bytes mapped directly from the system, with SLACK more after them.
 
-    Pages that are never touched cost nothing, and all go back to the system with the array. The C heap, in contrast, keeps large freed
-    blocks and clears them page by page when it hands them out again. MemoryError.
+    Untouched pages cost nothing, and all pages return to the system with the array. The C heap, in contrast, keeps large freed blocks and
+    clears them page by page when it reuses them. Raises MemoryError.
     """
     try:
         mapped = private_memory(size + SLACK)
@@ -60,7 +60,7 @@ class Region:
         size = size + SLACK + 63 & ~63
         if self._used + size > len(self._current):
             fresh = self._spare.pop() if self._spare and size <= self._chunk else aligned(max(self._chunk, size))
-            base = fresh.ctypes.data  # nothing has changed so far: there may be no memory
+            base = fresh.ctypes.data  # first, because it may raise MemoryError
             self._full.append(self._current)
             self.size += len(self._current)
             self._current, self._base, self._used = fresh, base, 0
@@ -70,12 +70,12 @@ class Region:
 
     @property
     def taken(self) -> int:
-        """Bytes that are handed out."""
+        """Allocated bytes."""
         return self.size + self._used
 
     @property
     def room(self) -> int:
-        """Bytes that `allocate` can give without asking the system."""
+        """Bytes that `allocate` can return without a request to the system."""
         return max(len(self._current) - self._used - SLACK & ~63, 0)
 
     def shorten(self, address: int, size: int) -> None:
@@ -97,7 +97,7 @@ class Region:
 
     @property
     def keeping(self) -> int:
-        """The number of objects that are kept alive."""
+        """The number of objects kept alive, as a mark for `kept`."""
         return len(self._keep)
 
     def keep(self, thing: Any) -> None:
@@ -105,7 +105,7 @@ class Region:
         self._keep.append(thing)
 
     def keep_latest(self, memory: NDArray[np.uint8]) -> None:
-        """Keep memory alive until `reset`, once if several calls in a row name it. Its bytes count as the region's."""
+        """Keep memory alive until `reset`, once if several calls in a row name it, and add its bytes to `taken`."""
         if not self._keep or self._keep[-1] is not memory:
             self._keep.append(memory)
             self.size += len(memory)

@@ -32,7 +32,7 @@ class Axis:
         return Axis(self.first[part], self.second[part], self.weight[part])
 
 
-@functools.lru_cache(maxsize=32)  # programs blit boxes of the same size again
+@functools.lru_cache(maxsize=32)  # programs repeat blits of the same size
 def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool, window: range | None = None) -> Axis:
     """Map `count` target texels to the source range start .. start + size, mirrored where size is negative; the source has `limit` texels.
 

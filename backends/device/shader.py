@@ -29,14 +29,14 @@ class Shader:
     stream_output: StreamOutputInfo | None = None
     owner: object = field(default=None, repr=False)
     uniforms: dict[int, bytes] = field(default_factory=dict, repr=False)
-    ended: ctypes.c_int32 = field(default_factory=ctypes.c_int32, repr=False)  # 1 once it was destroyed, for generated code
+    ended: ctypes.c_int32 = field(default_factory=ctypes.c_int32, repr=False)  # read by generated code: 1 once the shader is destroyed
 
     def __repr__(self) -> str:
         return f"<Shader {self.serial}: {self.program!r}{', destroyed' if self.is_destroyed else ''}>"
 
     @property
     def is_destroyed(self) -> bool:
-        """True once one of the contexts that share the shader destroyed it."""
+        """True once a context has destroyed the shader, which several may share."""
         return bool(self.ended.value)
 
     def end(self) -> None:

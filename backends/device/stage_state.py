@@ -41,21 +41,21 @@ class StageState:
 
     @property
     def views(self) -> list[BoundView | None]:
-        """The bound sampler views; the list ends with the last one."""
+        """The sampler views by unit, up to the last bound one."""
         return self._views.bound()
 
     @property
     def samplers(self) -> list[BoundSampler | None]:
-        """The bound samplers; the list ends with the last one."""
+        """The samplers by unit, up to the last bound one."""
         return self._samplers.bound()
 
     def units(self, count: int) -> tuple[list[BoundView | None], list[BoundSampler | None]]:
-        """The views and the samplers of the first `count` units; each list ends with the last one."""
+        """The views and the samplers of the first `count` units, each up to the last bound one."""
         return self._views.first(count), self._samplers.first(count)
 
     @property
     def constants(self) -> list[Memory | Constants | None]:
-        """The bound constant buffers; the list ends with the last one."""
+        """The constant buffers by slot, up to the last bound one."""
         slots = self.record.constants
         found: list[Memory | Constants | None] = []
         for index, kept in enumerate(self._constants, self._first_constant):
@@ -76,7 +76,7 @@ class StageState:
         self._samplers.put(first, samplers)
 
     def put_image(self, number: int, image: BoundImage | None) -> None:
-        """Bind an image to a unit. Keys of images are a part of the code of a draw, so they are a word."""
+        """Bind an image to a unit. The keys of a stage's images affect generated code, so a word has them."""
         self.images.put(number, image)
         word = IMAGE_WORDS.get(self.processor)
         if word is not None:
@@ -90,7 +90,7 @@ class StageState:
                 self._constants[index] = None
 
     def end(self) -> None:
-        """Release every resource. Views, samplers and the shader stay: they are numbers that hold no memory."""
+        """Release every resource. Views, samplers and the shader stay, because they are numbers without memory."""
         self._constants[:] = [None] * len(self._constants)
         self.buffers.clear()
         self.images.clear()

@@ -37,7 +37,7 @@ class _Table(ABC, Generic[Item]):
         return ctypes.sizeof(self._records)
 
     def put(self, number: int, item: Item | None) -> None:
-        """Bind an item, or unbind with None, which leaves a record of zeros."""
+        """Bind an item; None unbinds and zeroes the record."""
         self.items[number] = item
         self._records[number] = self._record() if item is None else self._record_of(item)
 

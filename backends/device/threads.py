@@ -17,10 +17,10 @@ def most_workers() -> int:
 
 
 def workers_for(threads: int | None) -> tuple[int, bool]:
-    """The number of native workers in addition to the caller, and whether a CPU is left for the caller.
+    """The number of native workers in addition to the caller, and whether the caller keeps a CPU of its own.
 
-    None: one for each CPU but the caller's. More workers than `most_workers` are not started: each would have to be woken for the phases
-    of a frame, and would take the CPU of another one. ValueError for a negative number.
+    None: one for each CPU but the caller's. At most `most_workers` are started: further ones would have to be woken for each phase of a
+    frame and only compete for the CPUs. ValueError for a negative number.
     """
     cpus = cpu_count()
     if threads is None:
@@ -32,7 +32,7 @@ def workers_for(threads: int | None) -> tuple[int, bool]:
 
 
 class _Task:
-    """A call that a helper is to make. error: what it raised."""
+    """A call for a helper thread. error: the exception that it raised."""
 
     def __init__(self, call: Callable[[], None]) -> None:
         self.call = call
@@ -41,7 +41,7 @@ class _Task:
 
 
 class _Pool:
-    """Threads that carry out tasks. They hold this object, not that of their owner."""
+    """Threads that carry out tasks. They refer to this object instead of their owner, so that the owner can be collected."""
 
     def __init__(self, count: int, name: str) -> None:
         self._count, self._name = count, name
@@ -52,7 +52,7 @@ class _Pool:
         self._is_closed = False
 
     def submit(self, task: _Task) -> None:
-        """Have a task carried out. RuntimeError if it needs another thread and the system has none."""
+        """Queue a task. RuntimeError if this needs another thread and the system refuses one."""
         with self._changed:
             if self._idle <= len(self._tasks) and len(self._threads) < self._count:
                 thread = threading.Thread(target=self._serve, name=f"{self._name}-{len(self._threads)}", daemon=True)
@@ -62,7 +62,10 @@ class _Pool:
             self._changed.notify_all()
 
     def wait_for(self, tasks: list[_Task], end: Callable[[], None]) -> None:
-        """Drop tasks that have not begun, and wait for the others. If the caller is interrupted, ``end()`` makes them return early."""
+        """Drop tasks that have not begun, and wait for the others.
+
+        If the caller is interrupted, ``end()`` is called to make them return early.
+        """
         interruption: BaseException | None = None
         is_over = False
         while not is_over:
@@ -72,14 +75,14 @@ class _Pool:
                     while not all(task.is_done for task in tasks if task.has_begun):
                         self._changed.wait()
                 is_over = True
-            except BaseException as error:  # of a signal handler
+            except BaseException as error:  # raised by a signal handler
                 interruption = error
                 end()
         if interruption is not None:
             raise interruption
 
     def end(self) -> None:
-        """Have the threads end once they have done what they began."""
+        """Let the threads end after their present tasks."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -108,11 +111,11 @@ class _Pool:
             with self._changed:
                 task.is_done = True
                 self._changed.notify_all()
-            del task  # what it refers to must not live until the next one comes
+            del task  # release its objects before waiting for the next task
 
 
 class Helpers:
-    """At most `count` threads, started when there is work for them, and again in a process that was forked.
+    """At most `count` threads, started on first use, and again after a fork.
 
     A pool of `concurrent.futures` would do, but its import takes 5 ms, and its hooks for forks must not be set while a fork waits
     (`tgsi.language._forks`).
@@ -123,12 +126,11 @@ class Helpers:
         self._pool: tuple[int, _Pool] | None = None
 
     def run(self, workers: int, work: Callable[[int], None], end: Callable[[], None]) -> None:
-        """Call ``work(worker)`` for 0 to `workers` - 1 at once, the first one on this thread; for fewer if the system has no more threads.
+        """Call ``work(worker)`` for 0 to `workers` - 1 at once, the first one on this thread; for fewer if the system refuses threads.
 
-        `work` takes remaining pieces until none is left. A helper that has not begun when the caller is done makes no call, and is not
-        waited for: on a busy machine it has no CPU yet. If a call raises, or the caller is interrupted, ``end()`` must make all others
-        return early. All calls have returned when this method returns or raises their error, because they write memory that the caller
-        owns.
+        `work` takes pieces until none remains. A helper that has not begun when the caller is done is cancelled: on a busy
+        machine it may not get a CPU for a while. If a call raises, or the caller is interrupted, ``end()`` must make all others return
+        early. All calls have returned when this method returns or raises their error, because they write memory that the caller owns.
         """
 
         def help_with(worker: int) -> None:
@@ -141,7 +143,7 @@ class Helpers:
         pool = self._own_pool()
         tasks = [_Task(partial(help_with, worker)) for worker in range(1, workers)]
         try:
-            with contextlib.suppress(RuntimeError):  # no more threads can be had
+            with contextlib.suppress(RuntimeError):  # the system refuses more threads
                 for task in tasks:
                     pool.submit(task)
             work(0)

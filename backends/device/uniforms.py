@@ -14,10 +14,10 @@ _INDEX = re.compile(r"(.+)\[([0-9]{1,9})\]", re.DOTALL)
 
 
 def changed_buffers(shaders: Mapping[int, Shader], values: Any) -> list[tuple[int, int, bytes]]:
-    """Stage, slot and bytes of each constant buffer that values by name change. Each shader keeps the values that were set before.
+    """Stage, slot and bytes of each constant buffer that these values by name change. Each shader keeps the values set earlier.
 
     Raises:
-        TypeError, ValueError: no shader has a name, or a value does not fit; then nothing is changed.
+        TypeError, ValueError: no shader has a name, or a value does not fit; nothing is changed.
     """
     call = "set_uniforms"
     if not isinstance(values, Mapping):
@@ -45,7 +45,7 @@ def changed_buffers(shaders: Mapping[int, Shader], values: Any) -> list[tuple[in
 
 
 def _variables(program: Program) -> dict[str, tuple[Block, Variable]]:
-    """Everything that can be set, by name: default uniforms, then members of uniform blocks as ``Block.member`` and as ``member``."""
+    """The variables by name: default uniforms, then members of uniform blocks as ``Block.member`` and as ``member``."""
     interface = program.interface or Interface()
     made: dict[str, tuple[Block, Variable]] = {}
     for block in interface.blocks.values():
@@ -93,7 +93,7 @@ def _flat(
 
 
 def _elements(name: str, variables: Mapping[str, tuple[Block, Variable]]) -> int:
-    """The elements of an array of structs; 0 for other names. Of an array of blocks, only the used ones are known."""
+    """The elements of an array of structs; 0 for other names. Of an array of blocks, only the used ones are listed."""
     start = len(name) + 1
     known = [item[start:].partition("]")[0] for item, (block, _) in variables.items() if item[:start] == f"{name}[" != block.name[:start]]
     return max((int(index) for index in known), default=-1) + 1

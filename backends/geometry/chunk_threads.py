@@ -10,21 +10,21 @@ from backends.device.threads import Helpers
 
 
 class ChunkThreads:
-    """`workers` threads, the caller among them, started when there is work for them."""
+    """`workers` threads, the caller among them, started on first use."""
 
     def __init__(self, workers: int, watch: Watch | None = None) -> None:
-        """watch: ends native code early."""
+        """watch: interrupts native code."""
         self.workers, self._watch = max(workers, 1), watch or Watch(0)
         self._helpers = Helpers(self.workers - 1, "stream")
         self._is_ended = False  # a call raised an error, or the caller was interrupted
 
     @property
     def is_ended(self) -> bool:
-        """True if long calls shall return early."""
+        """True if long calls should return early."""
         return self._is_ended or bool(self._watch.record.stop)
 
     def run(self, first: int, chunks: int, work: Callable[[int, int], None], has_room: Callable[[], bool], is_alone: bool = False) -> int:
-        """Call ``work(worker, chunk)`` for the chunks from `first` on, each once, in any order, as long as ``has_room()``.
+        """Call ``work(worker, chunk)`` for the chunks from `first` on, each once, in any order, while ``has_room()`` is true.
 
         A worker works on one chunk at a time; with `is_alone` the caller does all of them in order. Returns the first remaining chunk; at
         least one is always done. An error of a call, or the exception that ends the watch, is raised after all workers have stopped.

@@ -1,4 +1,4 @@
-"""The counts of a draw that went through the stages of this package."""
+"""Counts of a draw through the stages of this package."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @record(frozen=False)
 class Drawn:
-    """The counts of a draw. `is_plain`: the rasterizer still has to draw the same primitives, as a plain draw.
+    """The counts of a draw. `is_plain`: the rasterizer still has to draw the primitives as a plain draw.
 
-    repeat: the draw as generated code can make it again; None: it cannot.
-    faults: texts about outputs of mesh draws that are against the rules, with their counts.
+    repeat: the draw in a form that generated code can repeat, or None. faults: messages about invalid outputs of mesh draws, with their
+    counts.
     """
 
     counts: Counter[str] = field(default_factory=Counter)

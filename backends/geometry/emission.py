@@ -14,7 +14,7 @@ from tgsi.language.record import record
 class DrawnEmission(EmissionBuffer):
     """Emitted vertices of a draw, as in the base class.
 
-    After the last vertex and after the last mark is room for one more, which receives the stores of lanes that emit nothing.
+    A spare vertex and a spare mark at the ends receive the stores of lanes that emit nothing.
     """
 
     def emit(self, stream: Val, mask: Val, output: Callable[[int, int], Val]) -> None:

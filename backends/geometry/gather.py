@@ -18,7 +18,7 @@ _LENGTH, _LAST, _BEFORE = 0, 4 * MAX_VERTEX_STREAMS, 8 * MAX_VERTEX_STREAMS
 def build_gather(module: Module) -> None:
     """Add `gather(record)`, which takes a GeometryRecord.
 
-    The kernel runs items from `done` on, a vector at a time, until all are done or the output could be too small for the next vector.
+    The kernel runs items from `done` on, a vector at a time, until all are done or the output might not have room for the next vector.
     """
     _build_item(module)
     f = Function(module, "gather_all", [PTR], internal=True)

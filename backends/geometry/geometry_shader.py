@@ -49,7 +49,7 @@ class GeometryInputs(DrawRegisters):
     emission: DrawnEmission
     there: Val
     number: Val  # number of each lane's primitive
-    invocation: Val  # number of the lane's invocation among those of its primitive
+    invocation: Val  # number of the lane's invocation within its primitive
 
     def present(self) -> Val:
         """The lanes that are invocations."""
@@ -109,10 +109,10 @@ def build_geometry_kernel(
     *,
     cpu: str = "host",
 ) -> Module:
-    """Build a module with `geometry(record, first)`: it runs the items from number `first` on, as many as there are lanes.
+    """Build a module with `geometry(record, first)`: it runs an item in each lane, from number `first` on.
 
-    record: a GeometryRecord. The emitted vertices lie in its `emitted`, `marks` and `counts` afterwards. The caller set the mode. Raises
-    UnsupportedError for programs that the generator cannot build.
+    record: a GeometryRecord. Stores the emitted vertices in its `emitted`, `marks` and `counts`. The caller has set the floating-point
+    mode. UnsupportedError for programs that the generator cannot build.
     """
     module = Module("geometry", cpu)
     f = Function(module, "geometry", [PTR, I32])

@@ -12,7 +12,7 @@ from backends.pipe.limits import MAX_VERTEX_STREAMS
 
 
 def build_geometry_step(module: Module, name: str) -> None:
-    """NAME(run, number) -> 0, or the number that ended the draw. Runs all invocations; a piece has as many primitives as fit."""
+    """NAME(run, number) -> 0, or a code that ends the draw. Runs all invocations in pieces that fit into memory."""
     f = Function(module, name, [PTR, I32], I32, shared=True, internal=True)
     run, number = f.args
     r, step = Record(f, run, RunRecord), step_of(f, run, number)

@@ -13,7 +13,7 @@ from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS
 
 
 def build_output(module: Module) -> None:
-    """Add `output(record)`, which takes an OutputRecord: copy primitives in order, until one has no room."""
+    """Add `output(record)`, which takes an OutputRecord: copy primitives in order, up to the first that does not fit."""
     f = Function(module, "output", [PTR])
     record = Record(f, f.args[0], OutputRecord)
     outputs, rows, count = record.get("num_outputs"), record.get("rows"), record.get("count")
@@ -59,7 +59,10 @@ def build_output(module: Module) -> None:
 
 
 def build_write_streams(module: Module) -> None:
-    """write_streams(run, hand): write the primitives of a hand to the targets of a RunRecord, and count them. See StreamOutputWriter."""
+    """write_streams(run, hand): write the primitives of a HandRecord to the targets of a RunRecord, and count them.
+
+    See StreamOutputWriter.
+    """
     f = Function(module, "write_streams", [PTR, PTR], shared=True, internal=True)
     run, given = f.args
     r, hand = Record(f, run, RunRecord), Record(f, given, HandRecord)
@@ -84,7 +87,7 @@ def build_write_streams(module: Module) -> None:
 
 
 def _each_target(f: Function, r: Record, o: Record, use: Callable[[Function, Record, Record, Val], None]) -> None:
-    """Call ``use(f, target, o, k)`` for each bound target; unbound ones have no room."""
+    """Call ``use(f, target, o, k)`` for each bound target; unbound ones have size 0."""
     with f.range(0, MAX_STREAM_OUTPUT_TARGETS) as k:
         target = f.load(PTR, r.get("targets"), k << 3, 8)
         with f.else_of(target.as_address().ne(0)) as otherwise:

@@ -1,8 +1,8 @@
 """Draws with more stages than a vertex and a fragment shader, and draws with stream output.
 
 Chunks of primitives go through all stages before the rasterizer, on all threads, one wave of chunks after another. The vertices and
-primitives of the last stage lie in memory in the order of the draw, regardless of the thread. Stream output copies from there; the
-rasterizer draws from there as from vertex buffers, with the last stage instead of a vertex shader.
+primitives of the last stage are stored in the order of the draw, regardless of the thread. Stream output copies them; the rasterizer reads
+them like vertex buffers, with the last stage instead of a vertex shader.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
 
 @record(frozen=False)
 class _Input(CachedDraw):
-    """The first stage of a recent draw. Its record lives as long as the objects of `kept`."""
+    """The first stage of a recent draw. Its record is valid as long as the objects of `kept` live."""
 
     first: VertexStage | None = field(default=None, kw_only=True)
 
@@ -131,7 +131,7 @@ class Pipeline:
         return provoking(info.mode, r.flatshade_first, r.quads_provoke_last)
 
     def _vertices(self, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> VertexStage:
-        """Make the first stage; `packet` receives the number of primitives and the memory that the stage reads."""
+        """Create the first stage; `packet` receives the number of primitives and the memory that the stage reads."""
         maker, vertex = self._maker, state.vertex.shader
         assert vertex is not None
         bound = (*state.vertex.views, None, *state.vertex.samplers)
@@ -190,7 +190,7 @@ class Pipeline:
         kinds, has_pixels = bound_kinds(state), framebuffer.width > 0 and framebuffer.height > 0
         shaders = [state.vertex.shader, *(state.stage[processor].shader for kind, _ in kinds for processor in kind.processors)]
         names_handles = any(needs_of(shader).handles for shader in shaders)
-        has_images = any(needs_of(shader).images for shader in shaders[1:])  # their keys are no words of the bound state
+        has_images = any(needs_of(shader).images for shader in shaders[1:])  # the bound state has no words for their keys
         reads_later = drawn.is_plain and needs_of(shaders[0]).reaches_memory
         is_seldom = packet.is_written_out and (len(topology.multiply) > 3 or (topology.is_irregular and not topology.closes))
         if names_handles or has_images or reads_later or is_seldom or any(kind.build_step is None for kind, _ in kinds):
@@ -223,7 +223,7 @@ class Pipeline:
     def _most_again(state: DrawState, primitives: int, chunk: int, *, is_short: bool) -> int:
         """Largest number of input primitives for generated code, given those of a chunk; small if few primitives leave the last stage.
 
-        is_short: no program has a loop, so one thread finishes several chunks before Python would have started the others.
+        is_short: no program has a loop, so a thread finishes several chunks before Python could start the others.
         """
         kinds = bound_kinds(state)
         kind, shader = kinds[-1] if kinds else (None, None)
@@ -256,7 +256,7 @@ class Pipeline:
 
     @staticmethod
     def _most(state: DrawState, topology: Topology, primitives: int) -> tuple[int, int]:
-        """Estimate how many primitives leave the last stage (clamped), and return the vertices of each."""
+        """Estimate the number of primitives after the last stage (clamped), and return the vertices of each."""
         kinds = bound_kinds(state)
         if not kinds:
             return primitives, len(topology.multiply)
@@ -295,7 +295,7 @@ class Pipeline:
             worker.counts.clear()
 
     def _take(self, drawn: Drawn, piece: Shaded, stream_output: StreamOutputWriter | None, template: Packet | None) -> None:
-        """Hand the output of the last stage to stream output and to the rasterizer; called in the order of the draw."""
+        """Pass the output of the last stage to stream output and to the rasterizer, in the order of the draw."""
         for stream, count in enumerate(piece.generated):
             drawn.generated[stream] += count
         if stream_output is not None:
@@ -312,13 +312,13 @@ def _chunk_size(primitives: int, first: VertexStage, stages: Sequence[Stage]) ->
 
 
 def _is_alone(state: DrawState) -> bool:
-    """Return true if one thread has to run the stages, because the order of invocations can be observed."""
+    """Return true if a single thread has to run the stages, because the order of invocations can be observed."""
     reach = reach_of(state)
     return reach is not None and reach.is_alone
 
 
 def _check_edges(template: Packet | None, is_vertex: bool, mode: Prim) -> None:
-    """Raise UnsupportedError for polygons drawn as outlines: the triangles of this path do not mark the edges of the polygon."""
+    """Raise UnsupportedError for polygons drawn as outlines: the triangles of this path have no edge flags for the polygon."""
     if template is None or not is_vertex or mode not in (Prim.QUADS, Prim.QUAD_STRIP, Prim.POLYGON):
         return
     if Draw.from_address(template.address).primitives.shape == Shape.OUTLINE:

@@ -93,7 +93,7 @@ class GeometryRecord(ctypes.Structure):
         ("capacity", c_int32),  # vertices
         ("num_vertices", c_int32),
         ("done", c_int32),
-        ("most_vertices", c_int32),  # that generated code gives room at once
+        ("most_vertices", c_int32),  # for which generated code allocates at a time
         ("streams", StreamRecord * MAX_VERTEX_STREAMS),
         ("gather", c_void_p),  # kernel
     ]
@@ -102,7 +102,7 @@ class GeometryRecord(ctypes.Structure):
 class OutputRecord(ctypes.Structure):
     """Stream output of the primitives of one stream. Every size is in bytes.
 
-    A primitive is written whole or not at all: if it would end after the end of any of its targets, or a target is missing, it is dropped.
+    Primitives are never written in part: one that does not fit into all of its targets, or lacks a target, is dropped.
     """
 
     _fields_ = [
@@ -111,7 +111,7 @@ class OutputRecord(ctypes.Structure):
         ("vertex_size", c_int32),
         ("rows", c_int32),
         ("count", c_int32),
-        ("written", c_int32),  # number of primitives that had room
+        ("written", c_int32),  # number of written primitives
         ("num_outputs", c_int32),
         ("source", c_int32 * MAX_STREAM_OUTPUTS),  # offset in the shaded vertex
         ("size", c_int32 * MAX_STREAM_OUTPUTS),
@@ -125,7 +125,9 @@ class OutputRecord(ctypes.Structure):
 
 
 class HandRecord(ctypes.Structure):
-    """A stage's result, for the next one: vertices of `size` bytes, and the primitives of each vertex stream, of `rows` vertices each."""
+    """Output of a stage as input of the next one: vertices of `size` bytes, and the primitives of each vertex stream, of `rows` vertices
+    each.
+    """
 
     _fields_ = [
         ("vertices", c_void_p),
@@ -140,7 +142,7 @@ class StepRecord(ctypes.Structure):
 
     _fields_ = [
         ("record", c_void_p),  # of the stage; its kind says of which type
-        ("vertices", c_void_p),  # where its vertices lie until the next piece; null: in memory that lasts until the rasterizer is done
+        ("vertices", c_void_p),  # buffer for its vertices until the next piece; null: memory that stays valid until the rasterizer is done
         ("kind", c_int32),  # place in STAGE_KINDS
         ("pad", c_int32),
     ]
@@ -164,10 +166,10 @@ MAX_STEPS = 2
 
 
 class RunRecord(ctypes.Structure):
-    """A draw through more stages, or with stream output, that generated code carries out; see `backends.geometry.steps`."""
+    """A draw with more stages or stream output that generated code carries out; see `backends.geometry.steps`."""
 
     _fields_ = [
-        ("owner", c_void_p),  # for those who supply memory and take what is left
+        ("owner", c_void_p),  # for the callbacks that supply memory and take the output
         ("counts", c_void_p),  # StageCounts
         ("levels", c_void_p),  # tessellation levels of the context: four outer, two inner, and four zeros
         ("targets", c_void_p),  # addresses of TargetRecords
@@ -178,10 +180,10 @@ class RunRecord(ctypes.Structure):
         ("output_stream", c_int32 * MAX_VERTEX_STREAMS),  # of each of `outputs`
         ("num_outputs", c_int32),
         ("num_steps", c_int32),
-        ("counts_input", c_int32),  # 0: a plain draw follows, which counts its input
+        ("counts_input", c_int32),  # 0: a plain draw follows, which counts the input
         ("pad", c_int32),
         ("steps", StepRecord * MAX_STEPS),
         ("hands", HandRecord * (MAX_STEPS + 1)),  # of the vertex shader, and of each step
         ("vertex", VertexRecord),
-        ("vertices", c_void_p),  # where those of the vertex shader lie until the next piece; null: see `StepRecord`
+        ("vertices", c_void_p),  # buffer for the vertex shader's vertices until the next piece; null: see `StepRecord`
     ]

@@ -1,4 +1,4 @@
-"""A draw through more stages, or with stream output, that generated code can make again."""
+"""A draw with more stages or stream output that generated code can repeat."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from backends.raster.draw.topology import Topology
 from tgsi.language.facts.enums import Processor
 from tgsi.language.record import record
 
-if TYPE_CHECKING:  # a first draw loads no code of stages
+if TYPE_CHECKING:  # a first draw does not load the code of stages
     from backends.geometry.stages import VertexStage
     from backends.geometry.stream_output import StreamOutputWriter
 
@@ -25,16 +25,15 @@ class Repeat:
 
     Attributes:
         input: the packet of the vertex stage; its record is valid until the next flush.
-        stored: the packet of the primitives that leave the last stage; its record is valid until the next flush. None: none is drawn.
+        stored: the packet of the primitives that leave the last stage; its record is valid until the next flush. None: nothing is drawn.
         topology: of the input primitives.
         first, stages: the stages. Each one after the first comes with its place in STAGE_KINDS.
-        output: the stream output; None: there is none.
+        output: the stream output, or None.
         follows: a plain draw of the same primitives follows.
-        counts_input: no plain draw follows that counts the input.
-        most: input primitives of a draw that is made from this one, at most.
-        chunk: input primitives that go through the stages together.
+        counts_input: no plain draw follows to count the input. most: most input primitives of a repetition. chunk: input primitives that go
+        through the stages together.
         kept: libraries of all kernels.
-        has_loops: a program has loops, so that the draw may take long.
+        has_loops: a program has loops, so the draw may take long.
     """
 
     input: Packet

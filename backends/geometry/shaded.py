@@ -1,4 +1,4 @@
-"""The vertices and primitives that stages hand to each other, and the memory that a thread has for them."""
+"""The vertices and primitives that stages pass to each other, and a thread's memory for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tgsi.language.record import record
 WORK_BYTES = 1 << 20
 KEPT_BYTES = 2 << 20
 MAX_KEPT = 64 << 20
-"""Bytes of all workers that may wait for the rasterizer; when they are reached, it runs."""
+"""Bytes of all workers' pending results above which the rasterizer runs."""
 
 
 @record
@@ -34,8 +34,8 @@ class Primitives:
 class Shaded:
     """Vertices in memory, words [vertex][register][channel], and the primitives of each vertex stream that is used.
 
-    vertices: address; size: bytes of a vertex; count: number of vertices; rows: vertices of a primitive, which lie one after the other in
-    `corners`. generated: number of primitives of each stream, including streams that are not in `lists`.
+    vertices: address; size: bytes of a vertex; count: number of vertices; rows: vertices of a primitive, which are adjacent in `corners`.
+    generated: number of primitives of each stream, including streams that are not in `lists`.
     """
 
     vertices: int
@@ -50,7 +50,7 @@ class Shaded:
 class Worker:
     """Memory of one thread: `work` is emptied after every chunk, `brief` after every wave of chunks, `kept` when all chunks are drawn.
 
-    scratch: named memory that a stage finds again in the next chunk. counts: events counted by the stages, by the names of Statistics.
+    scratch: memory by name, reused for later chunks. counts: events counted by the stages, by the names of Statistics.
     """
 
     work: Region
@@ -62,14 +62,14 @@ class Worker:
 
     @staticmethod
     def of(workers: int) -> Worker:
-        """Make one of `workers` workers, which share MAX_KEPT bytes of spare memory."""
+        """Create one of `workers` workers, which share MAX_KEPT bytes of spare memory."""
         spare = max(MAX_KEPT // KEPT_BYTES // workers, 1)
         return Worker(Region(WORK_BYTES, 4), Region(KEPT_BYTES, 4), Region(KEPT_BYTES, spare))
 
     def provide(self, name: str, size: int) -> int:
         """Return the address of at least `size` bytes.
 
-        If the memory of the previous call with this name is large enough, it is returned with its contents; otherwise new zeros are.
+        Memory of an earlier call with this name is returned with its contents if it is large enough; otherwise new memory is zeroed.
         """
         held = self.scratch.get(name)
         if held is None or len(held[1]) < size:
@@ -84,7 +84,7 @@ Provide = Callable[[str, int], int]
 
 @record
 class Step:
-    """A stage as generated code carries it out.
+    """A stage in the form for generated code.
 
     Attributes:
         record: its record, without the values of one draw.
@@ -102,17 +102,17 @@ class Step:
 
 
 class Stage(Protocol):
-    """A stage after the vertex shader. All threads share it: everything that it changes belongs to the Worker."""
+    """A stage after the vertex shader. All threads share it, so mutable state belongs to the Worker."""
 
     @property
     def most_bytes(self) -> int:
-        """Most bytes that the stage makes of one input primitive."""
+        """Most output bytes for an input primitive."""
         ...
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> Sequence[Shaded]:
-        """Shade the vertices and primitives that another stage left (stream 0). The results, in order, lie in `memory`."""
+        """Shade the vertices and primitives of the previous stage (stream 0). Returns the results in order, stored in `memory`."""
         ...
 
     def step(self, provide: Provide, most: int) -> Step:
-        """Describe the stage for generated code, with memory for chunks of up to `most` input primitives."""
+        """Return the stage in the form for generated code, with memory for chunks of up to `most` input primitives."""
         ...

@@ -1,4 +1,4 @@
-"""The stages between the vertex shader and the rasterizer, a row each: how a stage takes part in a draw. A new stage is one more row."""
+"""The stages between the vertex shader and the rasterizer, a row each. A new stage needs a row."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _MOST_COUNTED = 1 << 16
-"""Primitives above which a larger estimate changes nothing."""
+"""Larger estimates of primitives are clamped to this one, as they would change nothing."""
 
 
 @record
 class Making:
-    """The draw for which stages are made.
+    """The draw for which stages are created.
 
     streams: vertex streams that stream output or the rasterizer reads. packet: receives the memory ranges that stages read.
     """
@@ -55,10 +55,10 @@ class StageKind:
         processor: the stage; it takes part in a draw if a shader is bound to it.
         topology: its input primitives, if it is the first such stage.
         make: makes the stage of a draw, from the shader before it and its own.
-        most: an estimate of how many primitives leave the stage for a number of input primitives of the draw (used to distinguish few from
-            many), and the number of vertices of each.
+        most: estimates the number of output primitives from the number of input primitives of the draw (to distinguish few from many), and
+            returns the number of vertices of each.
         build_step: adds the stage's step, a function of a given name, to the module of generated code that carries out draws without
-            Python. None: Python carries out all draws with the stage. `Stage.step` makes its record.
+            Python. None: Python carries out all draws with the stage. `Stage.step` creates its record.
     """
 
     processor: Processor
@@ -69,7 +69,7 @@ class StageKind:
 
     @property
     def processors(self) -> tuple[Processor, ...]:
-        """The stage, and those before it that serve it."""
+        """The stage, and earlier stages that belong to it."""
         return (*(stage for stage in PIPELINE if STAGES[stage].needs is self.processor), self.processor)
 
     @property

@@ -23,7 +23,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _PIECE_BYTES = 1 << 18
-"""Bytes of vertices for which generated code makes room at once, if that is enough for one vector."""
+"""Bytes of vertices for which generated code allocates at a time; more if a vector needs more."""
 _OUT_ROWS = {Primitive.POINTS: 1, Primitive.LINES: 2, Primitive.LINE_STRIP: 2}
 
 
@@ -45,8 +45,8 @@ class VertexStage:
         """Make the stage.
 
         draw: the record with indices, attributes and shader; it must live as long as the stage. call: bytes of its Call. environment:
-        address of the draw's ShaderEnv. is_written_out: the draw's indices name one corner after another, so the topology is not applied
-        to them.
+        address of the draw's ShaderEnv. is_written_out: the draw's indices name one corner after another, so the topology is already
+        applied.
         """
         self._assemble, self._shade = entries
         self._lanes, self.rows, self.registers = lanes, len(topology.multiply), program.file_size(File.OUT)
@@ -72,7 +72,7 @@ class VertexStage:
         return entry_address(self._assemble), entry_address(self._shade)
 
     def place(self, provide: Provide, most: int) -> VertexRecord:
-        """Return the record of a chunk with memory, separate from that of `run`, for up to `most` primitives, but not for vertices."""
+        """Return the record of a chunk of up to `most` primitives, with memory separate from that of `run`, except for the vertices."""
         r, corners = VertexRecord.from_buffer_copy(self._template), most * self.rows
         self._place_scratch(r, provide, corners)
         r.corners, r.numbers = provide("input corners", 4 * corners), provide("input numbers", 4 * most)
@@ -93,7 +93,7 @@ class VertexStage:
         r.system = provide("system", SYSTEM_VALUES * 4 * MAX_LANES)
 
     def rebind(self, environment: int) -> None:
-        """Take the ShaderEnv of a later draw of the same vertices."""
+        """Switch to the ShaderEnv of a later draw of the same vertices."""
         self._template.env = environment
 
     @property
@@ -137,7 +137,7 @@ def output_rows(program: Program) -> int:
 
 @record(kw_only=True)
 class _Layout:
-    """The numbers that follow from a geometry program and the program before it. record: the fields of GeometryRecord among them."""
+    """The layout of data between a geometry program and the program before it. record: the fields of GeometryRecord among them."""
 
     rows: int
     registers: int
@@ -199,7 +199,7 @@ class GeometryStage:
         return self._invocations * self._limit * (self._size + 4 * self._out_rows + 4)
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> list[Shaded]:
-        """Run the shader for the primitives of stream 0. Its output is one piece if there is room, several otherwise."""
+        """Run the shader for the primitives of stream 0. Its output is one piece if memory suffices, otherwise several."""
         primitives = shaded.lists[0]
         r = GeometryRecord.from_buffer_copy(self._template)
         r.vertices, r.vertex_size, r.corners, r.numbers = shaded.vertices, shaded.size, primitives.corners, primitives.numbers
@@ -219,13 +219,13 @@ class GeometryStage:
         r.marks, r.counts = provide("marks", vertices * 4), provide("counts", 4 * lanes)
 
     def _place_streams(self, r: GeometryRecord, provide: Provide, capacity: int) -> None:
-        """Give a record room for the primitives that `capacity` vertices may make."""
+        """Give a record memory for the primitives of `capacity` vertices."""
         for s in self._streams:
             r.streams[s].corners = provide(f"corners {s}", capacity * 4 * self._out_rows)
             r.streams[s].numbers = provide(f"numbers {s}", capacity * 4)
 
     def step(self, provide: Provide, most: int) -> Step:
-        """See `Stage.step`. There is room for any number of primitives, because they are handed on in pieces."""
+        """See `Stage.step`. The number of primitives is not limited, because they are passed on in pieces."""
         r, one, size = GeometryRecord.from_buffer_copy(self._template), self._lanes * self._limit, self._size
         r.most_vertices, r.gather = max(one, _PIECE_BYTES // size), entry_address(self._gather)
         self._place_scratch(r, provide)
@@ -235,7 +235,7 @@ class GeometryStage:
         return Step(r, hand, (r.most_vertices + 1) * size, {Processor.GEOM: environment}, [self.library])
 
     def _piece(self, worker: Worker, r: GeometryRecord, memory: Region) -> Shaded:
-        """Run as many invocations as there is room for."""
+        """Run as many invocations as the memory permits."""
         one, size = self._lanes * self._limit, self._size
         wanted = min(-(-(r.items - r.done) // self._lanes) * one, max(memory.room, KEPT_BYTES // 2) // size)
         capacity = max(one, wanted)

@@ -9,15 +9,16 @@ from backends.llvm.builder.function import I32, I64, Function, Val
 from backends.llvm.builder.record import Record
 
 TAKE = "take_piece"
-"""take_piece(run, hand) -> 0, or another number that ends the draw."""
+"""take_piece(run, hand) -> 0, or a code that ends the draw."""
 MEMORY = "stage_memory"
-"""stage_memory(run, bytes, unit) -> address that is valid until the rasterizer is done, 0: there is no memory.
+"""stage_memory(run, bytes, unit) -> an address that is valid until the rasterizer is done, or 0 if memory ran out. unit:
 
-unit: bytes, 1 or a multiple of 16. Addresses in one piece of memory are multiples of it apart."""
+bytes, 1 or a multiple of 16. Distances between addresses in one piece of memory are multiples of it.
+"""
 SHORTEN = "shorten_memory"
-"""shorten_memory(run, end): the memory after `end`, which belongs to the latest call of `MEMORY`, is not used."""
+"""shorten_memory(run, end): return the unused end of the latest allocation of `MEMORY`, from `end` on."""
 NO_MEMORY = -1
-"""Result of a step that got no memory."""
+"""Result of a step without memory."""
 
 
 def hand_of(f: Function, run: Val, number: Val) -> Record:
@@ -36,10 +37,12 @@ def stream_of(f: Function, hand: Record, stream: int = 0) -> Record:
 
 
 def vertex_memory(f: Function, run: Val, held: Val, count: Val, size: Val) -> Val:
-    """Address (i64) of memory for the vertices of a piece, `count` (i64) of `size` (i32) bytes. Returns from the function if there is none.
+    """Address (i64) of memory for the vertices of a piece, `count` (i64) of `size` (i32) bytes.
 
-    held: the pointer in the record of the stage; if it is null, the memory lasts until the rasterizer is done, and lies a whole number of
-    vertices from that of the pieces before it, so that one record can describe all of them.
+    Returns from the function if memory ran out.
+
+    held: the pointer in the record of the stage. If it is null, the memory is valid until the rasterizer is done, and a whole number of
+    vertices away from that of earlier pieces, so that a record can describe all of them.
     """
     place = f.var(I64, held.as_address())
     with f.if_(place.get().eq(0)):
@@ -50,7 +53,7 @@ def vertex_memory(f: Function, run: Val, held: Val, count: Val, size: Val) -> Va
 
 
 def hand_on(f: Function, run: Val, number: Val) -> None:
-    """Do the step after step `number`. Returns from the function if that ended the draw."""
+    """Run the step after step `number`. Returns from the function if it ended the draw."""
     code = f.call(I32, "run_step", run, number + 1)
     with f.leaving(code.ne(0)):
         f.ret(code)
@@ -63,7 +66,7 @@ def add_count(f: Function, run: Record, name: str, count: Val, stream: int = 0) 
 
 
 def put_stream(f: Function, hand: Record, corners: Val, numbers: Val, count: Val) -> None:
-    """Hand on `count` primitives as stream 0, all of them counted as generated."""
+    """Pass on `count` primitives as stream 0, counting all of them as generated."""
     stream = stream_of(f, hand)
     f.store(corners, stream.address("corners"), 0, 8)
     f.store(numbers, stream.address("numbers"), 0, 8)

@@ -1,7 +1,7 @@
 """Generated code: the stages of a draw on the caller's thread, piece by piece, as `RunRecord` describes them.
 
-All vertices go through the vertex shader at once. Each later stage is a step: it reads the output of the previous step from its hand, and
-calls the next step for each piece of its own output. `step_parts.TAKE`, which the module's user adds, receives the output of the last
+All vertices go through the vertex shader at once. Each later stage is a step: it reads the previous step's output from a HandRecord, and
+calls the next step for each piece of its own output. `step_parts.TAKE`, added by the user of the module, receives the output of the last
 step.
 """
 
@@ -27,7 +27,10 @@ def build_steps(module: Module) -> None:
 
 
 def _build_run_step(module: Module) -> None:
-    """run_step(run, number) -> 0, or the number that ended the draw. Runs step `number` and the following ones on the input in its hand."""
+    """run_step(run, number) -> 0, or a code that ends the draw.
+
+    Runs step `number` and the following ones on the input in its HandRecord.
+    """
     f = Function(module, "run_step", [PTR, I32], I32, shared=True, internal=True)
     run, number = f.args
     with f.leaving(number >= Record(f, run, RunRecord).get("num_steps")):
@@ -41,7 +44,7 @@ def _build_run_step(module: Module) -> None:
 
 
 def _build_run_vertices(module: Module) -> None:
-    """run_vertices(run, first, count) -> 0, or the number that ended the draw. Takes `count` primitives of a draw through all stages."""
+    """run_vertices(run, first, count) -> 0, or a code that ends the draw. Takes `count` primitives of a draw through all stages."""
     f = Function(module, "run_vertices", [PTR, I32, I32], I32, shared=True, internal=True)
     run, start, count = f.args
     r = Record(f, run, RunRecord)

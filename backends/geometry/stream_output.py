@@ -1,4 +1,4 @@
-"""Stream output: the primitives that leave the last stage in front of the rasterizer are written to the bound targets in order."""
+"""Stream output: the primitives after the last stage before the rasterizer are written to the bound targets in order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tgsi.language.record import record
 class StreamOutputWriter:
     """The stream output of one draw.
 
-    needed: number of primitives of each stream that should be written; written: number of those that fit into their targets.
+    needed: number of primitives of each stream; written: number of those that fit into their targets.
     """
 
     info: StreamOutputInfo
@@ -51,11 +51,11 @@ class StreamOutputWriter:
 
     @property
     def streams(self) -> tuple[int, ...]:
-        """The streams that have outputs to write."""
+        """The streams with outputs to write."""
         return tuple(sorted(self._records))
 
     def write(self, shaded: Shaded) -> None:
-        """Write the primitives of one piece that the last stage left."""
+        """Write the primitives of a piece of the last stage's output."""
         for stream, r in self._records.items():
             primitives = shaded.lists.get(stream)
             if primitives is None:  # streams other than 0 exist for geometry shaders only

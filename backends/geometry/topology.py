@@ -27,7 +27,7 @@ class _AdjacentStrip(Topology):
 
     @property
     def is_irregular(self) -> bool:
-        """True: the corners are written out, because no multiple and offset gives them."""
+        """True: the corners are written out, because no multiple and offset expresses them."""
         return True
 
     def places(self, q: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -72,7 +72,7 @@ def _cut(topology: Topology, order: tuple[int, ...]) -> Topology:
 
 @functools.cache
 def decomposed(mode: Prim, flatshade_first: bool, quads_provoke_last: bool = False) -> Topology:
-    """Return points, lines and triangles as the vertex shader hands them to stream output: in the order of their vertices.
+    """Return points, lines and triangles in the order for stream output: that of their vertices.
 
     In an odd triangle of a strip the provoking vertex keeps its place, and the other two swap.
     """
@@ -103,7 +103,7 @@ def patches(vertices: int) -> Topology:
 def geometry_input(mode: Prim, rows: int, flatshade_first: bool, quads_provoke_last: bool = False) -> Topology:
     """Return the primitives of `rows` vertices that a geometry program gets from a draw of `mode`; 4 and 6 are those with adjacency.
 
-    A program without adjacency does not see the neighbors that a draw has. Raises ValueError if mode and program do not fit.
+    A program without adjacency does not get the neighbors of a draw with adjacency. Raises ValueError if mode and program do not fit.
     """
     topology = None
     if rows > 3:
@@ -111,5 +111,5 @@ def geometry_input(mode: Prim, rows: int, flatshade_first: bool, quads_provoke_l
     elif mode in TOPOLOGIES:
         topology = provoking(mode, flatshade_first, quads_provoke_last)
     if topology is None or len(topology.multiply) != rows:
-        raise ValueError(f"draw_vbo: mode: the geometry shader wants {_WANTED[rows]}, which {Prim(mode).name} does not give")
+        raise ValueError(f"draw_vbo: mode: the geometry shader needs {_WANTED[rows]}, which {Prim(mode).name} does not have")
     return topology

@@ -11,7 +11,7 @@ from backends.pipe.limits import MAX_VERTEX_STREAMS
 from tgsi.language.record import record
 
 _OWN = frozenset(counted(Place.STAGE))
-"""Counters that only these stages have. A plain draw that follows counts all others itself."""
+"""Counters of these stages alone. A following plain draw counts all others."""
 
 
 def _zeros() -> list[int]:
@@ -28,7 +28,7 @@ class StreamTotals:
     written: list[int] = field(default_factory=_zeros)
 
     def add(self, drawn: Drawn, *, counts_input: bool) -> None:
-        """Add one draw. `counts_input`: no plain draw follows that counts its input."""
+        """Add one draw. `counts_input`: no plain draw follows to count its input."""
         for name, count in drawn.counts.items():
             if counts_input or name in _OWN:
                 self.counts[name] += count
@@ -40,8 +40,8 @@ class StreamTotals:
     def statistics(self, plain: Statistics, polygon_triangles: int) -> Statistics:
         """Return these totals added to those of plain draws, whose primitives all belong to stream 0.
 
-        polygon_triangles: of plain draws, but one of each polygon. Polygons are one primitive for the input assembler, and generate all of
-        their triangles, whether these are drawn or streamed out.
+        polygon_triangles: triangles of plain draws beyond the first of each polygon. A polygon is one primitive for the input assembler,
+        but all of its triangles are generated, drawn and streamed out.
         """
         sums = {name: getattr(plain, name) + count for name, count in self.counts.items()}
         generated = (self.generated[0] + plain.primitives + polygon_triangles, *self.generated[1:])

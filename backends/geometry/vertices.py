@@ -13,7 +13,7 @@ from backends.raster.front.vertex_cache import VertexCache, load_index
 
 
 def build_vertex_kernels(lanes: int, module: Module) -> None:
-    """Add assemble(record) and shade(record), which serve all shaders; `record` is a VertexRecord."""
+    """Add assemble(record) and shade(record), for all shaders; `record` is a VertexRecord."""
     _build_assemble(module)
     _build_shade(lanes, module)
 
@@ -21,7 +21,7 @@ def build_vertex_kernels(lanes: int, module: Module) -> None:
 def _build_assemble(module: Module) -> None:
     """Add `assemble(record)`: write the corners and primitive numbers of a chunk, with one vertex number for each distinct vertex.
 
-    Room: `rows` vertices a primitive, and MAX_LANES more ids and instances.
+    The arrays have room for `rows` vertices a primitive, and for MAX_LANES more ids and instances.
     """
     f = Function(module, "assemble", [PTR])
     record = Record(f, f.args[0], VertexRecord)

@@ -1,4 +1,4 @@
-"""Chunks of a draw on all threads, in waves that end by the memory that they used. Results are taken in the order of the draw."""
+"""Runs chunks of a draw on all threads, in waves limited by memory. Results are taken in the order of the draw."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Range = tuple[int, int]
 
 
 class Sink(Protocol):
-    """The part of the renderer that draws with stages call."""
+    """Interface of the renderer for draws with stages."""
 
     def enqueue(self, packet: Packet) -> None:
         """Take a packet; packets are drawn in the order in which they are taken."""
@@ -35,7 +35,7 @@ class Waves:
 
     def __init__(self, sink: Sink, workers: int, watch: Watch) -> None:
         self.sink, self._crew = sink, ChunkThreads(workers, watch)
-        self.workers: list[Worker] = []  # made for the first draw
+        self.workers: list[Worker] = []  # created for the first draw
 
     @property
     def count(self) -> int:
@@ -60,7 +60,7 @@ class Waves:
     def run(self, chunks: int, work: Callable[[Worker, int], Sequence[T]], take: Callable[[T], None], is_alone: bool) -> None:
         """Call ``work(worker, chunk)`` for each chunk, on all threads, and ``take(piece)`` for each piece of the results, in order.
 
-        With `is_alone`, one thread does all chunks in order. Pieces that wait for the rasterizer lie in `Worker.kept`; when they take too
+        With `is_alone`, one thread does all chunks in order. Pieces that wait for the rasterizer are in `Worker.kept`; when they take too
         much memory, the rasterizer runs.
         """
         done: dict[int, Sequence[T]] = {}

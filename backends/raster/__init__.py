@@ -8,9 +8,9 @@ Each folder has code that runs at one time:
     control   generated code, once a flush: threads, windows of batches, phases
 
 `layouts`, `draw_record` and `records` have the structures that all folders share, `samples` the places of samples.
-`kernels` finds or compiles generated code by key. `clears` and `blits` fill and copy surfaces. Imports run down: draw, clears, kernels,
+`kernels` looks up or compiles generated code by key. `clears` and `blits` fill and copy surfaces. Imports run down: draw, clears, kernels,
 control and blits, tile, front, samples, records, draw_record, layouts.
-Outside, the rasterizer imports `backends.device`, `backends.llvm` and the floors below them, and nothing of `backends.gallium`.
+Outside of itself, the rasterizer imports `backends.device`, `backends.llvm` and the floors below them, never `backends.gallium`.
 
 A draw becomes spans of primitives, many for a long draw, one for a short one. A batch is a list of spans with one arena and one set of
 bins, so ten thousand draws of one triangle are a few hundred batches. Spans of the same `Draw` record are set up together.

@@ -56,7 +56,7 @@ def build_blit(key: BlitKey, lanes: int, module: Module) -> None:
 
 
 def _decoded(f: Function, key: BlitKey, words: list[Val]) -> list[Val]:
-    """The values of a texel that are filtered: its color, or its depth if there is one."""
+    """The channels of a texel to filter: its color, or its depth if there is one."""
     if not key.source.is_depth_stencil:
         return formats.unpack(f, key.source, words)
     return [formats.unpack_depth(f, key.source, words)] if key.source.has_depth else []

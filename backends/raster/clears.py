@@ -102,13 +102,13 @@ def _record(surface: Surface, pattern: Pattern, sample: int) -> ClearRecord:
 
 
 def fits_tiles(framebuffer: Framebuffer, surface: Surface) -> bool:
-    """True if clearing whole tiles touches nothing of the surface outside of the framebuffer."""
+    """True if whole tiles can be cleared without touching pixels of the surface outside of the framebuffer."""
     pairs = ((framebuffer.width, surface.width), (framebuffer.height, surface.height))
     return all(used >= size or used % TILE == 0 for used, size in pairs)
 
 
 def clear_exactly(framebuffer: Framebuffer, surface: Surface, r: ClearRecord) -> None:
-    """Clear the part of a larger surface that the framebuffer shows, at once and from Python."""
+    """Clear the framebuffer's part of a larger surface, at once and from Python."""
     width = min(framebuffer.width, surface.width) * r.texel_bytes
     height = min(framebuffer.height, surface.height)
     pattern = np.resize(np.frombuffer(bytes(r.pattern), np.uint8), width)

@@ -92,9 +92,9 @@ class Fetch(ctypes.Structure):
         ("attribute", c_void_p * MAX_ATTRIBUTES),
         ("stride", c_int64 * MAX_ATTRIBUTES),  # bytes
         ("first", c_uint32 * MAX_ATTRIBUTES),  # number of the first element that lies in the buffer
-        ("limit", c_uint32 * MAX_ATTRIBUTES),  # elements from there on that lie whole in the buffer
+        ("limit", c_uint32 * MAX_ATTRIBUTES),  # complete elements from there on
         ("channels", c_int32 * MAX_ATTRIBUTES),
-        ("divisor", c_uint32 * MAX_ATTRIBUTES),  # instances an element; 0: the attribute advances by vertices
+        ("divisor", c_uint32 * MAX_ATTRIBUTES),  # instances per element; 0: the attribute advances by vertices
     ]
 
 
@@ -143,10 +143,10 @@ class Setup(ctypes.Structure):
         ("smooth_fill", c_int32),  # triangles reach all pixels that they touch
         ("wants_prim", c_int32),  # a shader reads the number of the primitive
         ("weighs_corners", c_int32),  # planes begin with the corners' values by their weights: a shader compares coordinates with depths
-        ("calls_join", c_int32),  # calls side by side may be set up together: no step asks for the number of a primitive in its call
+        ("calls_join", c_int32),  # consecutive calls may be set up together, as no step needs primitive numbers within a call
         # multisampling; 0 where targets have one sample
         ("subpixel_bits", c_int32),  # bits of the constants in a setup record that count fractions of a pixel
-        ("tile_margin", c_int32),  # pixels around a tile in which its own samples may lie
+        ("tile_margin", c_int32),  # pixels by which samples of a tile's pixels may lie outside of it
         ("box_margin", c_int32 * 2),  # 1/256 pixel, added to the low and the high end of boxes: the samples farthest from the center
         ("mode", c_int32 * MAX_SETUP_SLOTS),  # Mode
         ("front", c_int32 * MAX_SETUP_SLOTS),  # vertex slot of each setup slot
@@ -276,14 +276,14 @@ class Fragments(ctypes.Structure):
 
 
 class ValueRules(ctypes.Structure):
-    """Facts of state by which bound values become values of the record (`backends.raster.front.bound_values`)."""
+    """The state that determines how bound values become fields of the record (`backends.raster.front.bound_values`)."""
 
     _fields_ = [
         ("is_window_space", c_int32),  # the shader writes window coordinates, and 1/w as w
         ("is_cropped", c_int32),  # the viewport bounds the pixels: of polygons, and of points that are cut
         ("clips_sides", c_int32),  # lines end at the sides of a viewport that is not as large as the framebuffer
-        ("is_hidden", c_int32),  # nothing is drawn, whatever is bound
-        ("is_counted", c_int32),  # a draw without a pixel counts, too
+        ("is_hidden", c_int32),  # nothing is drawn, regardless of bound values
+        ("is_counted", c_int32),  # a draw without a pixel is counted
         ("centers_are_whole", c_int32),  # pixel centers are at whole numbers: all coordinates move by half a pixel
         ("clip_halfz", c_int32),
         ("clips_near", c_int32),

@@ -1,6 +1,6 @@
-"""The kernels of the rasterizer: the name, the key and the builder of each. They lie in a KernelCache, which renderers share.
+"""The kernels of the rasterizer: the name, the key and the builder of each. Renderers share them in a KernelCache.
 
-The callback that builds a module imports its code generator: a process that finds all kernels in the disk cache loads none.
+Code generators are imported only by the callbacks that build modules, so a process whose kernels are all in the disk cache loads none.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from backends.llvm.builder.function import Module
     from tgsi.language.program import Program
 
-LIGHT = 24  # instructions; where triangles are many and small, longer shaders gain nothing from wide runs
-PLAIN = 4  # instructions of a program that only samples one texture
-LONG = 4096  # instructions; wider vectors of so long a shader take seconds to compile
+LIGHT = 24  # instructions; longer shaders gain nothing from wide runs when triangles are many and small
+PLAIN = 4  # instructions of a program that does little more than sample a texture
+LONG = 4096  # instructions; longer shaders take seconds to compile for wider vectors
 MOST_LIVE = 14  # values that live at once; at two registers each, more do not fit the 32 of AVX-512
 WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width
 
@@ -54,11 +54,11 @@ class Kernels:
         self.cache = cache
 
     def _keep(self, key: Key, export: Sequence[str], write: Callable[[Module], None]) -> Library:
-        """A kernel of which there are few variants; the cache never forgets it."""
+        """A kernel with few variants, which the cache never evicts."""
         return self.cache.keep((*key, LAYOUT), export, write)
 
     def _get(self, key: Key, export: Sequence[str], write: Callable[[Module], None], of_program: bool = False) -> Library:
-        """A kernel of which there are many variants; the cache may forget it."""
+        """A kernel with many variants, which the cache may evict."""
         return self.cache.get((*key, LAYOUT), export, self.cache.module(key, write), of_program)
 
     def common(self, lanes: int) -> Library:
@@ -91,7 +91,7 @@ class Kernels:
         return self._keep(("setup", lanes, routed, has_rows, is_conservative, has_lines), ("setup",), build)
 
     def expand(self, shape: Shape, is_conservative: bool = False) -> Library:
-        """expand(worker) -> count: other shapes than filled triangles become triangles."""
+        """expand(worker) -> count: turns other shapes than filled triangles into triangles."""
 
         def build(module: Module) -> None:
             if shape is Shape.OUTLINE:
@@ -143,7 +143,9 @@ class Kernels:
         return self._get(("fetch", layout, lanes), ("fetch",), build)
 
     def vertex_shader(self, shader: Shader, lanes: int, keys: StageKeys, exposed: int = -1) -> Library:
-        """vertex_shader(env, in, out, system). exposed: bit r is set if the bits of OUT register r are used, and not only its numbers."""
+        """vertex_shader(env, in, out, system). exposed: bit r is set if the exact bits of OUT register r matter, not only its values as
+        numbers.
+        """
         if exposed:
             from backends.llvm.program.nan_bits import relevant_outputs
 
@@ -240,16 +242,17 @@ class Kernels:
         return self._get(("shade", key, text), ("shade",), build, of_program=bool(text))
 
     def fragment(self, shader: Shader | None) -> FragmentInfo:
-        """The facts of a fragment shader that a draw needs; None means the empty shader."""
+        """The FragmentInfo of a shader; None means the empty shader."""
         return NO_FRAGMENTS if shader is None else facts.of(shader.program, describe)
 
     def fragment_lanes(self, info: FragmentInfo, texel_bytes: int, is_few: bool) -> int:
-        """Lanes of a run: with AVX-512 as many as the values that live at once leave room for, below it two registers a value.
+        """Lanes of a run: with AVX-512 as many as the live values permit, otherwise two registers a value.
 
-        Loops take four where their values are few, and so do programs that only sample with AVX2: several chains of operations hide the
-        latency of one.
+        Loops with few values take four registers, as do programs that only sample with AVX2, because independent chains of operations hide
+        each other's latency.
 
-        texel_bytes: of the widest color target; is_few: the draw has few primitives, which are likely large."""
+        texel_bytes: of the widest color target; is_few: the draw has few primitives, which are probably large.
+        """
         if info.instructions > LONG:
             return 8
         loops = info.has_loops and not info.texture_units
@@ -264,9 +267,9 @@ class Kernels:
         return 64 if loops else 32
 
     def vertex_lanes(self, program: Program, is_tiny: bool = False) -> int:
-        """Lanes of vertex shading: two registers a value, for loops with few values four.
+        """Lanes of vertex shading: two registers a value, or four for loops with few values.
 
-        program: of any stage before the rasterizer. is_tiny: the draw has so few vertices that one narrow vector holds them.
+        program: of any stage before the rasterizer. is_tiny: a single narrow vector holds all vertices of the draw.
         """
         if is_tiny:
             return 8
@@ -274,7 +277,8 @@ class Kernels:
         return min(max((4 if has_long_chains else 2) * self.cache.native, 8), 32)
 
     def setup_lanes(self, is_tiny: bool = False) -> int:
-        """Lanes of triangle setup. Two registers a value gain nothing there, and take three times as long to compile.
+        """Lanes of triangle setup. Two registers a value gain nothing here and take three times as long to compile.
 
-        is_tiny: the draw has few triangles, so that most lanes of a wider vector would be idle."""
+        is_tiny: the draw has so few triangles that most lanes of a wider vector would be idle.
+        """
         return 4 if is_tiny else max(self.cache.native, 8)

@@ -11,7 +11,7 @@ from backends.pipe.limits import MAX_SUBPIXEL_PRECISION_BIAS
 
 CHUNK = 64  # bytes of a bin chunk: 15 record offsets, then the link to the next chunk
 HEADS = 64  # arena offset of the per-tile chain heads
-NO_CHUNK = CHUNK - 4  # low bits of a cursor without room: the next entry begins a new chunk
+NO_CHUNK = CHUNK - 4  # low bits of a cursor at the end of a chunk: the next entry begins a new one
 CACHE_SLOTS = 4096  # vertex cache of a worker: {u64 key, u32 stamp, u32 vertex}, direct mapped
 MAX_SPANS = 64  # most spans of a batch
 PRIM_BITS = 20  # low bits of a primitive's word: its number inside the batch; above them the number of a span (see `SetupLayout.PRIM`)
@@ -20,7 +20,7 @@ SERIAL = 1 << 12  # bit of `Shared.state`: the phase is over, and one participan
 TURN = 1 << 13  # unit of the number of phases so far, modulo 65536, in bits of `Shared.state`
 PHASE = 1 << 29  # bit of `Shared.state`, set in the phase of tiles
 CLOSED = 1 << 30  # bit of `Shared.state`: no flush that a worker can join
-BUSY = CLOSED | SERIAL | JOINED  # bits of `Shared.state` that are CLOSED if no thread is in a flush
+BUSY = CLOSED | SERIAL | JOINED  # bits of `Shared.state` that equal CLOSED if no thread is in a flush
 POLYGON = 20  # most vertices of a polygon while it is clipped: 3, one more for each of 6 planes and 8 distances, and 3 to spare
 
 GRID_BITS = 8  # bits of the grid that vertices are snapped to, in a pixel
@@ -36,13 +36,13 @@ MAX_VERTEX_SLOTS = MAX_SETUP_SLOTS + EXTRA_SLOTS
 MAX_DISTANCES = 8
 SYSTEM_VALUES = 8  # vectors that the `system` argument of a vertex shader points to
 
-# Bits of a clip mask. GUARD stands for four sides and USER for eight distances, so they must not take part in rejection.
+# Bits of a clip mask. GUARD covers four sides and USER eight distances, so they cannot be used for trivial rejection.
 LEFT, RIGHT, BOTTOM, TOP, NEAR, FAR, GUARD, USER = 1, 2, 4, 8, 16, 32, 64, 128
 NEEDS_CLIP = NEAR | FAR | GUARD | USER
 OUTSIDE = LEFT | RIGHT | BOTTOM | TOP | NEAR | FAR
-CULL = 0xFF00  # one bit a cull distance: a primitive with all vertices outside of the same one is dropped; none is cut
+CULL = 0xFF00  # one bit a cull distance: drops primitives whose vertices are all outside of the same one; cuts none
 REJECTS = OUTSIDE | CULL
-NOT_FINITE = 0x10000  # no place, or no clip distance: primitives with such a vertex are dropped
+NOT_FINITE = 0x10000  # position or clip distance is not a number: primitives with such a vertex are dropped
 
 
 class Mode(IntEnum):
@@ -60,7 +60,7 @@ class Shape(IntEnum):
     TRIANGLE = 0
     LINE = 1
     POINT = 2
-    OUTLINE = 3  # triangles of which one face or both are not filled
+    OUTLINE = 3  # triangles with at least one face that is not filled
 
 
 class PointKind(IntEnum):
@@ -72,10 +72,10 @@ class PointKind(IntEnum):
 
 
 class OffsetUnit(IntEnum):
-    """Unit of depth that `offset_units` of the rasterizer state counts in."""
+    """Unit of the rasterizer state's `offset_units`."""
 
     NONE = 0  # polygons are not offset
-    FIXED = 1  # the same for all primitives; `DepthOffset.units` is scaled already
+    FIXED = 1  # the same for all primitives; `DepthOffset.units` is already scaled
     LARGEST_DEPTH = 2  # the last bit of the largest depth of the primitive (float depth buffers)
 
 
@@ -96,12 +96,12 @@ class Edges(IntFlag):
 
 
 class HizUse(IntFlag):
-    """Uses that a draw may make of the depth bounds of tiles."""
+    """Permitted uses of the depth bounds of tiles by a draw."""
 
     NONE = 0
     TEST = 1  # triangles farther away than the bound may be dropped
     LOWER = 2  # triangles that cover a tile lower its bound
-    RAISES = 4  # stored depths may grow: the bound is lost
+    RAISES = 4  # stored depths may grow, which invalidates the bound
 
 
 NO_SLOT = -1  # stands for no slot of vertex records

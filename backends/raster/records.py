@@ -29,9 +29,9 @@ class Span(ctypes.Structure):
 
 
 class Batch(ctypes.Structure):
-    """Spans that lie side by side, and the arena for the setup records and bins that they produce.
+    """Consecutive spans, and the arena for their setup records and bins.
 
-    Numbers of primitives and of spans count from the batch's first ones. Who queues a batch writes the first group of fields.
+    Numbers of primitives and of spans count from the batch's first ones. The thread that queues a batch writes the first group of fields.
     """
 
     _fields_ = [
@@ -42,7 +42,7 @@ class Batch(ctypes.Structure):
         # the flush writes the rest
         ("done", c_int32),  # primitives that this window draws
         ("used", c_int32),  # bytes of the arena
-        ("limit", c_int32),  # setup records below it are drawn; 0: the arena is empty
+        ("limit", c_int32),  # end of the setup records that are drawn; 0: the arena is empty
         *[(field, c_int32) for name, field in BATCH_FIELDS.items() if field == name],  # counters of the front end
         ("arena", c_void_p),
     ]
@@ -90,7 +90,7 @@ class VertexRun(ctypes.Structure):
 
 
 class GroupScratch(ctypes.Structure):
-    """The lists that steps of the front end pass on to later steps: of one span, or of neighbors that are set up together."""
+    """The lists that steps of the front end pass to later steps, for one span or for consecutive spans that are set up together."""
 
     _fields_ = [
         ("span", Span),  # a copy of the last one, without the primitives that earlier windows drew
@@ -101,7 +101,7 @@ class GroupScratch(ctypes.Structure):
         ("or_mask", c_int32),  # of all clip masks
         ("and_mask", c_int32),
         ("stipple_counter", c_float),
-        ("stamp", c_int32),  # number of the span in the vertex cache: entries with another number are void
+        ("stamp", c_int32),  # stamp of the span in the vertex cache: entries with another stamp are invalid
     ]
 
 
@@ -109,7 +109,7 @@ class ArenaScratch(ctypes.Structure):
     """The state of a batch's arena: records grow up, chunks of bins grow down."""
 
     _fields_ = [
-        ("used", c_int32),  # end of the records; 0: the arena has not begun
+        ("used", c_int32),  # end of the records; 0: the arena is not open
         ("top", c_int32),  # lowest chunk
         ("clipper_out", c_int32),  # triangles that are binned
     ]
@@ -131,7 +131,7 @@ class WorkerCounters(ctypes.Structure):
 
 
 class Band(ctypes.Structure):
-    """The tiles of one worker. Workers with an empty band take tiles from here, too, so the words have separate cache lines."""
+    """The tiles of one worker. Other workers take tiles from it when their own bands are empty, so its words have separate cache lines."""
 
     _fields_ = [
         ("pad0", c_int32 * 32),
@@ -148,7 +148,7 @@ class Worker(ctypes.Structure):
         ("scene", c_void_p),
         ("semaphore", c_void_p),  # the thread sleeps on it
         ("index", c_int32),  # among the workers
-        ("is_asleep", c_int32),  # it waits for its semaphore, or is about to; the thread that changes this to 0 posts it
+        ("is_asleep", c_int32),  # it waits for its semaphore, or is about to; the thread that resets this to 0 posts the semaphore
         ("buffers", WorkerBuffers),
         ("group", GroupScratch),
         ("space", ArenaScratch),
@@ -171,7 +171,7 @@ class ClearRecord(ctypes.Structure):
         ("masked", c_int32),
         ("before", c_int32),  # number of the batch that follows the clear
         ("has_depth", c_int32),  # depths are cleared
-        ("farthest", c_float),  # no depth is above it afterwards
+        ("farthest", c_float),  # upper bound of all depths afterwards
         ("pad", c_int32 * 4),
         ("pattern", c_uint8 * 64),
         ("keep", c_uint8 * 64),
@@ -179,7 +179,7 @@ class ClearRecord(ctypes.Structure):
 
 
 class UploadRecord(ctypes.Structure):
-    """Rows of bytes to copy once all batches before one of them are drawn. Records are in order of `before`."""
+    """Rows of bytes to copy after all batches before a given one are drawn. Records are in order of `before`."""
 
     _fields_ = [
         ("target", c_uint64),
@@ -212,7 +212,7 @@ class Tiles(ctypes.Structure):
     """The tiles of the bound framebuffer."""
 
     _fields_ = [
-        ("farthest", c_void_p),  # one float a tile: no stored depth is above it
+        ("farthest", c_void_p),  # a float for each tile: upper bound of its stored depths
         ("tiles_x", c_int32),
         ("num_tiles", c_int32),  # of all active layers, layer by layer
         ("layer_tiles", c_int32),  # of one layer
@@ -231,14 +231,14 @@ class PassRecord(ctypes.Structure):
         ("layers", c_int32),
         ("end_batch", c_int32),
         ("end_clear", c_int32),
-        ("begin", c_uint64),  # all memory of the targets lies from here to `end`
+        ("begin", c_uint64),  # begin of a range that contains all memory of the targets
         ("end", c_uint64),
-        ("prepared", c_int64),  # serial of the targets that generated code has bound, which were prepared; 0: Python bound them
+        ("prepared", c_int64),  # serial of the prepared targets that generated code has bound; 0: Python bound them
     ]
 
 
 class Work(ctypes.Structure):
-    """The work of a flush up to a point: clears, uploads and batches in their order, then resolves. Some may be done already."""
+    """The work of a flush up to a point: clears, uploads and batches in their order, then resolves. Parts of it may already be done."""
 
     _fields_ = [
         ("passes", c_void_p),
@@ -253,19 +253,19 @@ class Work(ctypes.Structure):
         ("num_uploads", c_int32),
         ("num_passes", c_int32),  # 0: targets and tiles are those of the scene
         ("alone", c_int32),  # the caller does all of the work
-        ("restarts", c_int32),  # number of flushes that generated code has asked for, each of which leaves one pass
+        ("restarts", c_int32),  # number of flushes requested by generated code, each of which leaves one pass
         ("goes_on", c_int32),  # more batches follow: a window that is not full waits for them
     ]
 
 
 class Crew(ctypes.Structure):
-    """Threads, and the limits of the work that they share. Written when the pool is made or its targets are resized."""
+    """Threads, and limits of work. Written when the pool is created or its targets are resized."""
 
     _fields_ = [
         ("workers", c_void_p),
         ("arenas", c_void_p),  # pointers, one a batch of a window
         ("done", c_void_p),  # semaphore of a caller that does not help; otherwise that of the last worker, which is the caller
-        ("watch", c_void_p),  # WatchRecord: what ends a flush early
+        ("watch", c_void_p),  # WatchRecord, which may interrupt a flush
         ("threads", c_int32),
         ("participants", c_int32),  # threads, and the caller if it helps
         ("arena_size", c_int32),  # bytes
@@ -274,7 +274,7 @@ class Crew(ctypes.Structure):
         ("window_size", c_int32),  # most batches of a window
         ("window_bytes", c_int32),  # limit on used bytes of the arenas, above which no batch begins
         ("quit", c_int32),
-        ("is_held", c_int32),  # `run_ahead` must not wake anybody: there are no threads, or the process forks
+        ("is_held", c_int32),  # `run_ahead` must not wake workers: there are no threads, or the process forks
     ]
 
 
@@ -284,27 +284,27 @@ class Window(ctypes.Structure):
     _fields_ = [
         ("first_batch", c_int32),
         ("last_batch", c_int32),
-        ("first_clear", c_int32),  # earlier windows carried out the ones before it
+        ("first_clear", c_int32),  # earlier windows carried out all before it
         ("first_upload", c_int32),  # likewise
         ("pass_number", c_int32),
         ("end_clear", c_int32),  # of the pass
-        ("is_wanted", c_int32),  # the phase that follows is work for several workers: those that sleep are woken
+        ("is_wanted", c_int32),  # the next phase is work for several workers: sleeping ones are woken
         ("opener", c_int32),  # number of the thread that opened the latest such phase; see `backends.raster.control.waking`
-        ("summoned", c_int32),  # threads that take part in it, at most
-        ("is_final", c_int32),  # all that follows the last batch in this pass belongs to it
+        ("summoned", c_int32),  # most threads that take part in it
+        ("is_final", c_int32),  # it includes everything after the last batch of this pass
         ("is_binned", c_int32),  # the phase of batches is over already
         ("is_longer", c_int32),  # more batches of the window follow after an upload, before the phase of tiles
-        ("is_changed", c_int32),  # an upload between batches of the window is done, so none of them can be binned again
+        ("is_changed", c_int32),  # an upload between batches of the window is done, so they cannot be binned again
         ("cut", c_int32),  # batch whose arena was too small, or -1
         ("resolving", c_int32),  # number of resolves at the end of each tile of this window
-        ("finished", c_int32),  # no batch is left
-        ("is_open", c_int32),  # `first_batch` to `first_clear` and arenas belong to a flush that goes on
+        ("finished", c_int32),  # no batch remains
+        ("is_open", c_int32),  # `first_batch` to `first_clear` and the arenas belong to a flush in progress
         ("ticks", c_int64),  # time-stamp counter when the phase began
     ]
 
 
 class Totals(ctypes.Structure):
-    """Measurements of the last flush, then running totals. Only the last thread to leave a phase adds to them."""
+    """Measurements of the last flush, then running totals. Only the last thread to leave a phase updates them."""
 
     _fields_ = [
         ("num_windows", c_int64),
@@ -349,13 +349,13 @@ class Scene(ctypes.Structure):
 
 
 class CopierRecord(ctypes.Structure):
-    """Copies of rows by the threads of one scene, and the times of both ways of late; see `backends.raster.control.at_once`."""
+    """Copies of rows by the threads of one scene, and recent times of both methods; see `backends.raster.control.at_once`."""
 
     _fields_ = [
         ("scene", c_void_p),
-        ("job", ResolveRecord),  # the copy that is made; its kernel is 0 until Python has it
-        ("copies", c_int32),  # that were made
+        ("job", ResolveRecord),  # the current copy; its kernel is 0 until Python has compiled it
+        ("copies", c_int32),  # number of copies so far
         ("pad", c_int32),
-        ("bytes", c_int64),  # of each of the copies whose times are known
-        ("times", c_int64 * 2),  # averages in nanoseconds: of copies by all threads, and by the caller alone; 0: not known
+        ("bytes", c_int64),  # number of timed copies by either method
+        ("times", c_int64 * 2),  # averages in nanoseconds: of copies by all threads, and by the caller alone; 0: not timed
     ]

@@ -23,8 +23,8 @@ MOST_LANES = 32  # of kernels for several samples: a lane mask is one 32-bit wor
 class Pattern:
     """The samples of a pixel: the standard positions, or all of them at the center where multisample rules are off.
 
-    is_programmed: the client has set the places (set_sample_locations). They lie in the group `Draw.fragments`, so that code is made once
-    for all of them.
+    is_programmed: the client has set the places (set_sample_locations). They are stored in the group `Draw.fragments`, so that one kernel
+    serves all of them.
     """
 
     count: int
@@ -39,21 +39,21 @@ class Pattern:
 
     @property
     def offsets(self) -> tuple[tuple[int, int], ...]:
-        """Place (x, y) of each sample from the pixel's center, in sixteenths of a pixel; y grows with the rows. Not of programmed ones."""
+        """Place (x, y) of each sample from the pixel's center, in sixteenths of a pixel; y grows with the rows. Not for programmed ones."""
         assert not self.is_programmed
         if self.is_centered:
             return ((0, 0),) * self.count
         return tuple((x - HALF, y - HALF) for x, y in STANDARD_POSITIONS[self.count])
 
     def steps(self, draw: Record) -> Sequence[tuple[Val | int, Val | int]]:
-        """The places as `offsets` gives them; of programmed ones as values of the Draw record."""
+        """The places in the form of `offsets`; those of programmed patterns are values of the Draw record."""
         if not self.is_programmed:
             return self.offsets
         f = draw.f
         return [(f.to_int(x * float(GRID)), f.to_int(y * float(GRID))) for x, y in self._programmed(draw)]
 
     def places(self, draw: Record) -> Sequence[tuple[Val | float, Val | float]]:
-        """The places as `steps` gives them, in pixels."""
+        """The `steps` in pixels."""
         return self._programmed(draw) if self.is_programmed else [(x / GRID, y / GRID) for x, y in self.offsets]
 
     def _programmed(self, draw: Record) -> list[tuple[Val, Val]]:

@@ -1,7 +1,7 @@
 """The device made of CPUs: the only implementation of `backends.device.interface.Device`.
 
-`device` makes it for a context of a screen, and a dispatcher of grids. `renderer` takes draws, clears and resolves in order, lets them
-wait as long as their results are not read, and carries them out in one flush: the native part. `scaling` scales boxes of texels for
+`device` creates it for a context of a screen, and a dispatcher of grids. `renderer` takes draws, clears and resolves in order, defers them
+until their results are read, and carries them out in one native flush. `scaling` scales boxes of texels for
 blits.
 
 May import: raster, geometry, compute and all floors below. `tgsi.Screen` names this device; backends/gallium uses only its interface.

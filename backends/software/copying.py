@@ -1,4 +1,4 @@
-"""Copies of rows of bytes on the CPU, by all threads of the renderer or by the caller alone, whatever was faster of late."""
+"""Copies of rows of bytes on the CPU, by all threads of the renderer or by the caller alone, whichever was faster recently."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Copier:
         self.record = CopierRecord(scene=ctypes.addressof(pool.scene))
 
     def serve(self, bound: BoundRecord) -> None:
-        """Let generated code copy for a context. A budget of time is Python's to set."""
+        """Let generated code copy for a context, unless Python has to set a time limit."""
         if not self._pool.is_limited:
             bound.copy_entry, bound.copier = self._pool.copy_address, ctypes.addressof(self.record)
 

@@ -1,6 +1,6 @@
 """The factory of CPU devices: from a screen's settings to a renderer and a dispatcher of grids.
 
-It is a separate module, loaded with the first context, so that a screen can answer queries without loading the code of a device.
+This module is loaded with the first context, so that a screen can answer queries without loading the code of a device.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from backends.device.scale_job import Scale
     from backends.geometry.pipeline import Pipeline
 
-_WAITING = {Code.FULL: FlushReason.FULL, Code.WAIT: FlushReason.DRAW}  # codes of draws that are taken after a flush, and its reason
+_WAITING = {Code.FULL: FlushReason.FULL, Code.WAIT: FlushReason.DRAW}  # codes of draws that need a flush, with the flush's reason
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
 
 
@@ -55,9 +55,9 @@ class Renderer:
         lanes: vector width of all stages (8, 16, 32; 64 for fragments only); None: one for each shader. Any choice gives the same bytes.
         cpu, cache: the target ("host" or an x86-64 level) and the directory of kernels (None for the default one, False for none).
         helps: whether the caller works, too; None: if a CPU is left for it. setup_lanes: vector width of the front end.
-        batch, spans: most primitives, and most draws, of one unit of front-end work. is_limited: callers may have budgets of time.
-        window, arena: most batches that are binned before tiles are drawn, and bytes of the arena that each is binned into.
-        ahead: amount of new work, about one for a primitive and two for a draw, for which workers are woken before a flush; 0: never.
+        batch, spans: most primitives, and most draws, of one unit of front-end work. is_limited: calls may have a time limit. window,
+        arena: most batches that are binned before tiles are drawn, and bytes of each batch's arena. ahead: amount of new work, about one
+        for a primitive and two for a draw, at which workers are woken before a flush; 0: never.
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class Renderer:
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._executor = Executor(self._maker.writer, batch, spans)
         self._executor.connect(self._pool, ahead, self.carry_out)
-        weakref.finalize(self, self._pool.wait)  # workers must not draw from memory that is gone
+        weakref.finalize(self, self._pool.wait)  # workers must not draw from released memory
         self.targets, self._states = PreparedTable(self._pool), weakref.WeakSet[DrawState]()
         self._resolves, self._reached = list[Resolve](), ReachedMemory(self._executor.record)
-        self._pipeline: Pipeline | None = None  # made for the first draw that needs one
+        self._pipeline: Pipeline | None = None  # created for the first draw that needs one
         self._units, self._streams = compute_units(threads), StreamTotals()
 
     def attach(self, state: DrawState) -> None:
@@ -115,23 +115,23 @@ class Renderer:
 
     def reader_entry(self, name: str = "read") -> int:
         """See `Device.reader_entry`."""
-        from backends.software.reading.entry import reader_entry  # few programs need it
+        from backends.software.reading.entry import reader_entry  # loaded late, as few programs need it
 
         return reader_entry(self.kernels.cache, name)
 
     def note_compilations(self, note: Callable[[bool], None]) -> None:
-        """See `Device.note_compilations`. Renderers for one machine share kernels, and the last `note`."""
+        """See `Device.note_compilations`. Renderers for one machine share kernels and the last `note`."""
         self.kernels.cache.note = note
 
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
-        """Bind render targets. Pending work keeps its own. ValueError for sizes above MAX_TEXTURE_SIZE."""
+        """Bind render targets. Pending work keeps the previous ones. ValueError for sizes above MAX_TEXTURE_SIZE."""
         if framebuffer == self._passes.framebuffer:
             return
         if self._resolves or self._passes.count >= MOST_PASSES:
             self.flush(FlushReason.TARGETS)
         check_size(framebuffer)
         commands, number = self._executor.record, self.targets.kind_of(framebuffer)
-        self._pool.begin_pass(framebuffer, commands.num_batches, commands.num_clears)  # first: there may be no memory
+        self._pool.begin_pass(framebuffer, commands.num_batches, commands.num_clears)  # first, because it may raise MemoryError
         self._executor.begin_pass(number, framebuffer, self._passes.count)
         self._reached.begin_pass()
 
@@ -150,10 +150,10 @@ class Renderer:
     def resolve(self, job: Resolve, *, waits: bool = True) -> None:
         """Average the samples of a box of pixels.
 
-        With `waits`, a resolve of the bound tiles follows the pending draws, unless these conflict with it otherwise. Any other resolve
-        runs at once.
+        With `waits`, a resolve of the bound tiles is queued after the pending draws, unless they conflict with it in other ways. Any other
+        resolve runs at once.
         """
-        stored = meet([job.read], self._reached.written)  # pending programs may write the samples from any tile
+        stored = meet([job.read], self._reached.written)  # pending programs may write samples from any tile
         fits = self._passes.layers == 1 and job.fits(self._passes.framebuffer)
         if waits and self.pending and fits and not stored and not self.uses(*job.written):
             self._resolves.append(job)
@@ -165,7 +165,7 @@ class Renderer:
 
     def scale(self, job: Scale) -> None:
         """Scale a box of texels at once; the caller has flushed pending work that uses its memory."""
-        from backends.software.scaling import scale  # few programs scale
+        from backends.software.scaling import scale  # loaded late, as few programs scale
 
         scale(self.kernels, job)
 
@@ -179,12 +179,12 @@ class Renderer:
             self._draw_unknown(state, info)
 
     def draw_many(self, state: DrawState, many: ManyDraws) -> None:
-        """Draw rows of draws as long as their combination is known."""
+        """Draw rows of draws up to the first unknown combination."""
         while (reason := _WAITING.get(self._executor.draw_many(state, many))) is not None:
             self.flush(reason)
 
     def _draw_known(self, state: DrawState, info: DrawInfo, take: Callable[[DrawState, DrawInfo], Code] | None = None) -> bool:
-        """Let generated code take a draw, by default with `Executor.draw`, once its template is there. False: not supported."""
+        """Let generated code take a draw, by default with `Executor.draw`. Returns False for unsupported draws."""
         executor, take = self._executor, take or self._executor.draw
         code = take(state, info)
         if code in _WAITING or (code is Code.NEW and executor.is_crowded):
@@ -192,7 +192,7 @@ class Renderer:
             code = take(state, info)
         if code is Code.NEW and executor.learn(state, self._passes.framebuffer):
             self._know(state)
-            self._region.keep(state)  # the caller may forget it before the draw is carried out
+            self._region.keep(state)  # the caller may release it before the draw is carried out
             code = take(state, info)
         if code is Code.LAYERS:
             self._resize(self._passes.framebuffer.layers)
@@ -200,7 +200,7 @@ class Renderer:
         return code is Code.DONE
 
     def _draw_unknown(self, state: DrawState, info: DrawInfo) -> None:
-        """Take a draw that generated code has left to Python, or that has to wait for pending ones."""
+        """Take a draw that needs Python or a flush."""
         self._know(state)
         fb, executor = self._passes.framebuffer, self._executor
         if executor.is_crowded:
@@ -216,7 +216,7 @@ class Renderer:
         if (reach is None or not is_staged) and self._draw_known(state, info, take):
             self._note(reach)
             self._reached.approve(state)
-            self._limit(others=0)  # counted as known
+            self._limit(others=0)  # counts as a known one
             return
         if (packet := self._maker.make(state, info, fb)) is None:
             return
@@ -237,8 +237,8 @@ class Renderer:
         return drawn.faults
 
     def _take_turn(self, state: DrawState) -> Reach | None:
-        """Flush pending work for which a draw has to wait. Returns the memory that its programs may touch."""
-        is_early = state.has_stages or state.mesh.shader is not None or state.memory is not None  # programs may run before a flush
+        """Flush if a draw has to wait for pending work. Returns the memory that its programs may access."""
+        is_early = state.has_stages or state.mesh.shader is not None or state.memory is not None  # programs may run before the next flush
         if self._resolves or self._executor.record.num_uploads or (is_early and self._passes.count > 1):
             self.flush(FlushReason.DRAW)
         if state.memory is None and not self._reached.written:
@@ -250,7 +250,7 @@ class Renderer:
         return reach
 
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
-        """Run the stages of a draw that has more than two or stream output. True: the rasterizer still has to draw it, as a plain draw."""
+        """Run the stages of a draw that has more than two or stream output. Returns True if a plain draw must follow."""
         fb = self._passes.framebuffer
         drawn = self._stages().draw(state, info, fb)
         if drawn.repeat is not None and not (self._pool.is_limited and drawn.repeat.has_loops):
@@ -271,7 +271,7 @@ class Renderer:
         return self._pipeline
 
     def _note(self, reach: Reach | None) -> None:
-        """Note the memory that a pending draw's programs reach."""
+        """Record the memory that a pending draw's programs access."""
         if reach is not None:
             self._reached.note(reach, self._executor.all_reads(), self._written())
             self._hinder()
@@ -285,7 +285,7 @@ class Renderer:
         self._executor.take_all(packet, self.carry_out)
 
     def _limit(self, others: int = 1) -> None:
-        """Draw pending work if it keeps too much memory alive; called after each draw in Python. others: draws to count."""
+        """Flush if pending work keeps too much memory alive; called after each draw in Python. others: draws to count."""
         self._executor.record.other_draws += others
         if not self.pending:
             self._finish()
@@ -314,7 +314,7 @@ class Renderer:
         return not meet([job.written], [*self._written(), *self._reached.touched]) and self._executor.upload(job, owner) is Code.DONE
 
     def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
-        """Return true if pending work uses one of these bytes, so that a flush must come before they are changed (or read)."""
+        """Return true if pending work uses any of these bytes, so that a flush must precede their change (or read)."""
         if not self.pending:
             return False
         if self._executor.awaits_upload(address, size) or (not for_reading and self._executor.reads(address, size)):
@@ -346,7 +346,7 @@ class Renderer:
             self.flush()
 
     def _finish(self) -> None:
-        is_swept = self._executor.end_frame(self._states)  # first: it refers to memory that is released here
+        is_swept = self._executor.end_frame(self._states)  # first, because it refers to memory that is released here
         self._reached.clear()
         self._hinder()
         self._region.reset()
@@ -359,22 +359,22 @@ class Renderer:
             self.targets.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())
 
     def drop(self) -> None:
-        """Forget pending work: a part of it was ended early."""
+        """Drop pending work that was interrupted."""
         self._hand_over(self._pool.scene.asked)
         self._pool.end_flush()
         self._finish()
 
     def _hinder(self) -> None:
-        """Leave draws and writes to Python while they may have to wait for pending draws."""
+        """Send draws and writes through Python while they may have to wait for pending draws."""
         self._reached.hinder(is_resolving=bool(self._resolves))
 
     def carry_out(self, reason: FlushReason = FlushReason.FULL) -> None:
-        """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
+        """Draw pending work: the native part of a flush. Draw records stay valid, because a long draw may continue after it."""
         self._executor.note_run(reason)
         self._pool.carry_out(self._hand_over, self._reached.is_ordered)
 
     def _hand_over(self, work: Work) -> object:
-        """Hand pending work to a flush. Returns memory that must live as long as the flush. MemoryError, with nothing lost."""
+        """Move pending work to a flush. Returns memory that must live as long as the flush. A MemoryError leaves it pending."""
         records = (ResolveRecord * len(self._resolves))(*map(self.kernels.resolve_record, self._resolves))
         work.resolves, work.num_resolves = ctypes.addressof(records), len(records)
         self._executor.hand_over(work)

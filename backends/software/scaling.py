@@ -18,13 +18,13 @@ from backends.pipe.enums import ColorMask
 from backends.raster.kernels import Kernels
 
 PIECE = 1 << 20
-"""Target bytes of one native call: few enough to stay in the cache, and the caller can be interrupted between calls."""
+"""Target bytes of a native call, which fit into the cache; signals are handled between calls."""
 
 _WIDE = {"float": "R32G32B32A32_FLOAT", "uint": "R32G32B32A32_UINT", "sint": "R32G32B32A32_SINT"}
 
 
 def scale(kernels: Kernels, job: Scale) -> None:
-    """Carry out a `Scale` job by compiled kernels; bytes that only move are copied as arrays."""
+    """Carry out a `Scale` job by compiled kernels; plain copies of bytes are done by numpy."""
     source, target, of, to, axes = job.source, job.target, job.source_format, job.target_format, job.axes
     filtered = (axes[0].second is not None, axes[1].second is not None, axes[2].second is not None)
     key, writes, is_raw, is_whole = _key_of(of, to, filtered, job.mask, job.blends)
@@ -38,7 +38,7 @@ def scale(kernels: Kernels, job: Scale) -> None:
         return
     lanes = min(max(2 * kernels.cache.native, 8), 16)
     library = kernels.blit(key, lanes)
-    if np.may_share_memory(source, target):  # one call, which reads every texel before any is written
+    if np.may_share_memory(source, target):  # a single call, which reads all texels before it writes any
         _call(library, lanes, source, target, axes, is_whole)
         return
     from tgsi.language import budgets
@@ -59,12 +59,12 @@ def scale(kernels: Kernels, job: Scale) -> None:
 def _key_of(
     source: Format, target: Format, filtered: tuple[bool, bool, bool], mask: ColorMask, blends: bool
 ) -> tuple[BlitKey, bool, bool, bool]:
-    """The key of a kernel; whether it writes a channel, only copies, and writes all of a texel."""
+    """The key of a kernel, and whether it writes a channel, only copies, and writes whole texels."""
     key = BlitKey(source, target, filtered, mask, blends)
     return key, bool(key.written), key.is_raw, key.is_whole
 
 
-@functools.lru_cache(maxsize=64)  # programs blit boxes of the same size again
+@functools.lru_cache(maxsize=64)  # programs repeat blits of the same size
 def _tables_of(axis: Axis, stride: int, space: int, name: str) -> tuple[list[NDArray[Any]], list[int]]:
     """The tables of an axis (see `BlitRecord`) followed by `space` zeros, and the address of each, 0 for a missing one."""
     kind = np.int32 if name == "columns" else np.int64
@@ -96,7 +96,7 @@ def _call(
 
 
 def _scale_odd(kernels: Kernels, source: NDArray[np.uint8], target: NDArray[np.uint8], key: BlitKey, axes: tuple[Axis, Axis, Axis]) -> None:
-    """Scale into texels of 3, 6 or 12 bytes, which kernels do not write: scale to 32-bit channels, then pack those as arrays."""
+    """Scale into texels of 3, 6 or 12 bytes, which kernels cannot write: scale to 32-bit channels, then pack with numpy."""
     wide = find_format(_WIDE[key.target.kind])
     colors = np.zeros((*target.shape[:3], wide.block_bytes), np.uint8)
     to_wide = Scale(source=source, target=colors, source_format=key.source, target_format=wide, axes=axes, mask=ColorMask.RGBA)

@@ -14,8 +14,10 @@ ALL = 15
 
 
 def results(instruction: Instruction) -> tuple[DstOperand, ...]:
-    """Return the destinations that are written. The destination of STORE does not count: it is a resource, or a register that holds a
-    handle."""
+    """Return the destinations that are written.
+
+    The destination of STORE is left out: it is a resource, or a register that holds a handle.
+    """
     return () if instruction.opcode.stores_to_dst else instruction.dst
 
 
@@ -25,7 +27,7 @@ def written_channels(instruction: Instruction, operand: DstOperand) -> int:
 
 
 def indices_of(register: RegisterRef) -> Iterator[IndirectRef]:
-    """Return the registers that index a register: of its number and of its dimension."""
+    """Return the registers that index a register: those of its number and of its dimension."""
     if register.indirect is not None:
         yield register.indirect
     if register.dimension is not None and register.dimension.indirect is not None:
@@ -38,12 +40,12 @@ def is_direct(register: RegisterRef) -> bool:
 
 
 def indexed_registers(program: Program) -> tuple[RegisterRef, ...]:
-    """Return the registers of all operands that an address chooses, or whose dimension it chooses, each once."""
+    """Return the registers of all operands with an indirect number or dimension, each once."""
     return indexed_operands(program.instructions)
 
 
 def indexed_operands(items: Iterable[Instruction | None]) -> tuple[RegisterRef, ...]:
-    """Return what `indexed_registers` does, for some instructions (None: removed)."""
+    """Return the `indexed_registers` of several instructions; removed ones are None."""
     chosen = []
     for item in items:
         if item is None:
@@ -60,7 +62,7 @@ def indexed_operands(items: Iterable[Instruction | None]) -> tuple[RegisterRef, 
 
 
 def flows_of(program: Program) -> frozenset[Flow]:
-    """Return the parts of control flow that occur in a program."""
+    """Return the kinds of control flow that occur in a program."""
     return frozenset([flow for item in program.instructions if (flow := item.opcode.flow) is not None])
 
 
@@ -74,7 +76,7 @@ def free_indexing(program: Program, file: File) -> bool:
 
 
 def is_carried_out(old: Instruction, new: Instruction) -> bool:
-    """Return true if an instruction computes what another one did, now into an output."""
+    """Return true if an instruction repeats another one with an output as its destination."""
     if new.src is not old.src or new.opcode is not old.opcode or new.opcode.is_copy or new.saturate is not old.saturate:
         return False
     register = new.dst[0].register

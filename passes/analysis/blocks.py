@@ -1,4 +1,4 @@
-"""Open blocks of the walk that finds webs, and the cells that are written inside of loops and switches."""
+"""Open blocks during the walk that builds webs, and the cells written inside of loops and switches."""
 
 from __future__ import annotations
 

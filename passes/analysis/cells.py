@@ -1,7 +1,7 @@
-"""Numbers for register channels, and the channels that an instruction reads and writes, found quickly.
+"""Numbers for register channels, and fast lookup of the channels that an instruction reads and writes.
 
 A cell is an integer that identifies one channel of a TEMP, ADDR or OUT register. Registers that an address may reach share one negative
-cell, because it is unknown which of them an access reaches.
+cell, because the register of an indirect access is unknown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tgsi.language.ir import CHOSEN, PLACES, STILL, DstOperand, IndirectRef, Ins
 from tgsi.language.program import Program
 
 STATIC = frozenset({File.IN, File.CONST, IMM, File.SV})
-"""Files that do not change while a lane runs."""
+"""Read-only files: their registers keep their values while a lane runs."""
 
 Cells = tuple[int, ...]
 
@@ -56,7 +56,7 @@ class _Cells(dict[int, Cells]):
 
 
 class _Masks(dict[OpcodeInfo, Sequence[tuple[int, ...] | None]]):
-    """Results of `source_masks` by opcode and write mask; None for opcodes whose reads also depend on a target or on files."""
+    """Results of `source_masks` by opcode and write mask; None for opcodes whose reads also depend on a texture target or on files."""
 
     def __missing__(self, opcode: OpcodeInfo) -> Sequence[tuple[int, ...] | None]:
         if opcode.has_memory or opcode.has_offsets:
@@ -94,7 +94,7 @@ def source_masks(item: Instruction) -> tuple[int, ...]:
 
 
 def _found_masks(item: Instruction) -> tuple[int, ...]:
-    """Return the result of `source_masks` for an opcode whose reads depend on a target or on files."""
+    """Return the result of `source_masks` for an opcode whose reads depend on a texture target or on files."""
     if item.texture is None or item.opcode.has_memory:
         return tuple([source_channels(item, number) for number in range(len(item.src))])
     key = item.opcode, item.dst[0].write_mask if item.dst else 15, item.texture
@@ -105,7 +105,7 @@ def _found_masks(item: Instruction) -> tuple[int, ...]:
 
 
 def stored_channels(item: Instruction, number: int = 0) -> Cells:
-    """Return the channels that surely are stored to destination `number`: 64-bit results lie in pairs."""
+    """Return the channels that are always stored to destination `number`; 64-bit results fill pairs."""
     opcode, mask = item.opcode, item.dst[number].write_mask
     if number or not opcode.uses_64bit:
         return CHANNELS[mask]
@@ -118,7 +118,10 @@ def stored_channels(item: Instruction, number: int = 0) -> Cells:
 
 
 class _Groups(dict[int, int]):
-    """The shared cell of each register, by its own cell; 0 if no address reaches it. There may be a thousand arrays."""
+    """The shared cell of each register, by its own cell; 0 if no address reaches it.
+
+    Ranges are searched, because there may be a thousand arrays.
+    """
 
     def __init__(self, ranges: Sequence[tuple[int, int, int, int]]) -> None:
         super().__init__()
@@ -184,7 +187,7 @@ class CellMap:
         return bool(self._ranges) and self.group(register.file, register.index) != 0
 
     def of(self, register: RegisterRef, channels: Cells) -> Cells:
-        """Return the cells of some channels of a register; none for files that instructions only read."""
+        """Return the cells of some channels of a register; none for read-only files."""
         cell = register.cell
         if cell == CHOSEN:
             if register.file not in PLACES:
@@ -200,7 +203,7 @@ class CellMap:
         return (cell + channels[0],) if len(channels) == 1 else tuple([cell + channel for channel in channels])
 
     def first(self, register: RegisterRef) -> int:
-        """Return the cell of channel x of a register, or the one that its group shares; STILL if instructions only read it."""
+        """Return the cell of channel x of a register, or the cell of its group; STILL for read-only files."""
         if register.cell >= 0 and not self._ranges:
             return register.cell
         cells = self.of(register, (0,))
@@ -244,7 +247,7 @@ class CellMap:
         return bool(registers) and not all(map(is_direct, registers))
 
     def reads(self, item: Instruction) -> Cells:
-        """Return all cells that an instruction reads; some may recur."""
+        """Return all cells that an instruction reads, perhaps with duplicates."""
         opcode, targets = item.opcode, item.dst
         masks = _MASKS[opcode][targets[0].write_mask if targets else 15]
         if masks is None:
@@ -294,7 +297,7 @@ _DIRECT = CellMap(None)
 def plain_accesses(items: Sequence[Instruction]) -> tuple[list[Cells], list[Cells]] | None:
     """Return the results of `CellMap.reads` and `CellMap.writes` for each instruction of a program in which no address reaches registers.
 
-    None if an address chooses a register of some operand. One loop takes two thirds of the time of the calls.
+    None if an address chooses a register of some operand. One loop takes two thirds of the time of separate calls.
     """
     all_reads: list[Cells] = []
     all_writes: list[Cells] = []
@@ -336,7 +339,7 @@ def plain_accesses(items: Sequence[Instruction]) -> tuple[list[Cells], list[Cell
 
 
 def touched_by_subs(items: Iterable[Instruction | None], cells: CellMap) -> Cells:
-    """Return the cells that subroutines touch; a call may read and write them all."""
+    """Return the cells that subroutines touch; a call may read and write any of them."""
     found: set[int] = set()
     inside = False
     for item in items:

@@ -1,4 +1,4 @@
-"""Drawings of a program for Graphviz (``dot -Tsvg``): its control flow, and the values that its instructions hand on."""
+"""Drawings of a program for Graphviz (``dot -Tsvg``): its control flow, and the data flow between its instructions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def draw_flow(program: Program) -> str:
 def draw_values(program: Program) -> str:
     """A digraph with a node for each instruction of a validated program, and an edge to each reader of its results.
 
-    Edges are named by the channels that are read. Those of a channel that several instructions may have made are dashed.
+    Edges are labelled with the channels that are read, and dashed where several instructions may have written the channel.
     """
     values, edges = Values(program), dict[tuple[int, int, bool], dict[str, str]]()
     for place, cells in enumerate(values.reads):
@@ -46,7 +46,7 @@ def draw_values(program: Program) -> str:
 
 
 def _text(lines: Iterable[str]) -> str:
-    r"""A label of lines that begin at the left. ``\l`` ends one."""
+    r"""A label of left-aligned lines. ``\l`` ends one."""
     escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
     return '"' + "".join(f"{line}\\l" for line in escaped) + '"'
 

@@ -1,8 +1,8 @@
 """Effects of a program on memory that invocations share, and whether the order of invocations can be observed in its results.
 
-Plain stores to one word race, and either may win. An atomic makes the order of invocations observable in three cases: its old word is
-needed; it and another atomic give different words in different orders; the program loads or stores words of the same resource. All other
-atomics may run in any order, and at once, if the CPU's own atomics carry them out.
+Plain stores to one word race, and either may win. An atomic makes the order of invocations observable in three cases: the old word that it
+returns is used; it does not commute with another atomic; the program loads or stores words of the same resource. All other atomics may run
+in any order, and in parallel if they use the CPU's atomics.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, MemoryType.PAYLOAD, Non
 
 @record
 class Effects:
-    """The effects of a program's instructions on shared memory, SHARED, PRIVATE and PAYLOAD memory excepted.
+    """The effects of a program on memory that all invocations share; SHARED, PRIVATE and PAYLOAD memory is left out.
 
     reads: true if there is a LOAD or RESQ, also of constant buffers; stores: true if there is a STORE; atomics: numbers of all atomics;
     free: numbers of the atomics whose order cannot be observed.
@@ -78,7 +78,7 @@ def find_effects(program: Program) -> Effects:
 
 
 def effects_of(program: Program) -> Effects:
-    """Return the effects of a program, which are kept with it."""
+    """Return the effects of a program, cached with it."""
     return facts.of(program, find_effects)
 
 
@@ -91,7 +91,7 @@ def is_shared(program: Program, register: RegisterRef) -> bool:
 
 
 def _may_be_one(a: RegisterRef, b: RegisterRef) -> bool:
-    """Return true if two operands may name one resource, as far as the program shows."""
+    """Return true unless the program shows that two operands name different resources."""
     if _kind(a) is not _kind(b):
         return False
     numbers = _number(a), _number(b)
@@ -113,7 +113,7 @@ def _number(register: RegisterRef) -> int | None:
 
 
 def _is_needed(live: Liveness, number: int, instruction: Instruction) -> bool:
-    """Return true if the old word that an atomic returns may be read."""
+    """Return true if the old word returned by an atomic may be read."""
     for operand in instruction.dst:
         register = operand.register
         if register.file is File.NULL:

@@ -1,10 +1,10 @@
-"""Facts of a program, each computed once: `facts.of(program, maker)` is `maker(program)`, kept as long as the program lives.
+"""Facts of a program, each computed once: `facts.of(program, maker)` is `maker(program)`, cached as long as the program lives.
 
 A fact may depend on more than the program: `facts.of(vertex, link, fragment, state)` is `link(vertex, fragment, state)`. Further programs
-are compared by identity and referred to weakly; all other arguments are compared by equality. The fact is kept with the first program, so
+are compared by identity and referred to weakly; all other arguments are compared by equality. The fact is cached with the first program, so
 it must not refer to any other program.
 
-Threads may call this at the same time: each may compute the fact, but all get the same object. If a maker raises, nothing is kept.
+Threads may call this at the same time: each may compute the fact, but all get the same object. If a maker raises, nothing is cached.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 More = TypeVarTuple("More")
 
 MAX_JOINT = 256
-"""Most facts with further arguments that a program keeps. Beyond that all of them are dropped; each is computed again when requested."""
+"""Capacity of a program's cache of facts with further arguments. A full cache is cleared, and facts are computed again on demand."""
 
 _ATTRIBUTE = "_facts"
 
@@ -37,7 +37,7 @@ class _Facts:
 
 
 def keep(program: Program, maker: Callable[[Program], T], fact: T) -> None:
-    """Note the fact `maker(program)`, which was found in another way."""
+    """Cache the fact `maker(program)`, which the caller computed in another way."""
     facts: _Facts = program.__dict__.setdefault(_ATTRIBUTE, _Facts())
     facts.own.setdefault(maker, fact)
 
@@ -64,7 +64,7 @@ def of(program: Program, maker: Callable[[Program, *More], T], *more: *More) -> 
             facts.joint.clear()
         if known is None:
             known = facts.joint.setdefault(key, made)
-        else:  # the `id` of a program that no longer lives
+        else:  # the `id` was that of a freed program
             facts.joint[key] = known = made
     joint: T = known[1]
     return joint

@@ -1,7 +1,7 @@
 """The flow graph of a flat program: basic blocks and the edges between them.
 
-An edge is a way that a lane can take; unconditional jumps are edges too. Derivatives and samples also read the registers of lanes that
-went another way: an analysis of values must handle that itself.
+An edge is a transition that a lane can make; unconditional jumps are edges too. Derivatives and samples also read the registers of lanes on
+other paths, which an analysis of values must handle itself.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from tgsi.language.record import record
 _LEAVES = JUMPS | {END, ELSE}
 """Instructions after which no lane continues with the next one."""
 _HEADS = ARMS | CLOSERS | {LOOP, SUBROUTINE}
-"""Instructions that are reached from others than their predecessor."""
+"""Instructions that may be reached by a jump."""
 
 
 @record
 class Graph:
     """Basic blocks as ranges of instructions; `successors` by block number. The program may end after the blocks in `exits`.
 
-    A block may be empty: a way that many jumps share. Without them a switch of n arms would have n * n edges.
+    A block may be empty, as a node that many jumps share; without such nodes a switch of n arms would have n * n edges.
     """
 
     blocks: tuple[range, ...]
@@ -80,10 +80,10 @@ def flow_graph(program: Program) -> Graph:
 
 
 def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, set[int]], set[int], dict[int, set[int]]]:
-    """Return the places that instructions lead to in addition to the next one, the places where the program may end, and shared ways.
+    """Return the jump targets of instructions, the places where the program may end, and shared nodes.
 
-    A shared way has a place beyond the program, by the place of an arm or of a subroutine. It leads to the arm and to the way of the next
-    one, or from the subroutine's returns to the places after its calls.
+    A shared node has a place beyond the program, and belongs to an arm or a subroutine. That of an arm leads to the arm and to the node of
+    the next arm; that of a subroutine leads from its returns to the places after its calls.
     """
     beyond = len(flows) + 1
     shared: dict[int, set[int]] = {}
@@ -147,7 +147,7 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
 
 
 def partners_of(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:
-    """Return the partners of brackets. An opening: its ELSE or arms, then its end; ELSE: its end; an end: its opening."""
+    """Return the matching brackets of control flow: for a head its ELSE or arms, then its end; for ELSE its end; for an end its head."""
     found: dict[int, tuple[int, ...]] = {}
     stack: list[tuple[int, list[int]]] = []
     for place, flow in enumerate(flows):

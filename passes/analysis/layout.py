@@ -1,8 +1,8 @@
-"""The regions of a flat program: which places run whenever a later one does, and which a loop repeats.
+"""The regions of a flat program: which places every later place implies, and which places a loop repeats.
 
-A region is a stretch of instructions without branches into or out of it but jumps: the main program, an arm of an IF or of a switch, the
-body of a loop or a subroutine. A lane that reaches a place went through every earlier place of the same region and of the regions around
-it. Heads, ELSE, CASE and ends belong to the region around the block.
+A region is a stretch of instructions that is entered and left only at its ends or by jumps: the main program, an arm of an IF or of a
+switch, the body of a loop or a subroutine. A lane that reaches a place went through every earlier place of the same region and of the
+regions around it. Heads, ELSE, CASE and ends belong to the region around the block.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _STRAIGHT = _QUIET | {None}
 
 
 class Layout:
-    """The regions of a list of instructions with some opcodes; None stands for an instruction that was removed.
+    """The regions of a list of instructions with some opcodes; None is a removed instruction.
 
     region: the region of each place. starts, ends: the first place of each region and the place after its last. loop: the innermost loop
     of each region, -1 outside of loops; loops: first and last place (BGNLOOP and ENDLOOP) of each loop, and the loop around it.
     is_straight: whether there are no blocks. is_whole: whether there are no jumps either, so that every lane runs every
-    instruction. has_subs: whether there are subroutines. jumps: places of BRK, CONT and RET. first_return:
-    the first place after which lanes of the main program may be missing.
+    instruction. has_subs: whether there are subroutines. jumps: places of BRK, CONT and RET. first_return: the first place after which
+    lanes may have returned from the main program.
     """
 
     __slots__ = (
@@ -119,7 +119,7 @@ class Layout:
         return False
 
     def covers(self, regions: set[int], place: int) -> bool:
-        """Return true if every lane at `place` went through one of some inner regions: through both arms of an IF, at any depth."""
+        """Return true if every lane at `place` went through one of these inner regions, for example because they are both arms of an IF."""
         found = set(regions)
         pending = list(regions)
         while pending:
@@ -143,7 +143,7 @@ class Layout:
         return self.starts[region] <= place < self.ends[region]
 
     def is_uniform(self, place: int) -> bool:
-        """Return true if every lane is here: no branch is open, and no lane can have returned."""
+        """Return true if all lanes run this place: no branch is open, and no lane can have returned."""
         return not self._depth[self.region[place]] and place < self.first_return
 
     def depth(self, place: int) -> int:

@@ -1,7 +1,7 @@
-"""Liveness: the register channels that are still needed after each instruction, over every way that a lane may go.
+"""Liveness: the register channels that are still needed after each instruction, on any path of a lane.
 
 A set of channels is one integer; `Liveness.bit` gives the bit of a channel. Outputs are read at the end of the program, and at EMIT.
-Channels that derivatives and samples read under a branch are needed everywhere, because these also read lanes that went another way.
+Channels that derivatives and samples read under a branch are needed everywhere, because these also read lanes on other paths.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 MAX_CHANNELS = 1 << 16
-"""Channels of a file that have bits. Higher registers have none; the limits reject such programs anyway."""
+"""Channels of a file that have bits. Registers beyond them have none, but the limits reject such programs anyway."""
 
 
 @record(frozen=False)
@@ -54,12 +54,12 @@ class Channels:
         self.outputs = self.of_file(File.OUT)
 
     def of_file(self, file: File, registers: int = -1) -> int:
-        """Return the set of all channels of a file. `registers`: bit r is set if register r counts."""
+        """Return the set of all channels of a file. `registers`: bit r is set to include register r."""
         chosen = (15 << 4 * index for index in range(self._sizes[file]) if registers >> index & 1)
         return ((1 << 4 * self._sizes[file]) - 1 if registers == -1 else sum(chosen)) << self._base[file]
 
     def places(self, file: File, cells: int) -> frozenset[tuple[int, int]]:
-        """Return the channels of a file that a set has, as (register, channel)."""
+        """Return the channels of a file that are in a set, as (register, channel)."""
         found = (cells & self.of_file(file)) >> self._base[file]
         return frozenset(divmod(bit, 4) for bit in range(found.bit_length()) if found >> bit & 1)
 
@@ -68,8 +68,8 @@ class Channels:
         return self._base[register.file] + 4 * register.index
 
     def cells(self, register: RegisterRef, mask: int) -> int:
-        """Return the set of the channels `mask` of a register, or of all registers that an indirect one may be; 0 for files that are
-        only read.
+        """Return the set of the channels `mask` of a register, or of all registers that an indirect operand may reach; 0 for read-only
+        files.
         """
         if register.file not in self._base:
             return 0
@@ -84,14 +84,14 @@ class Channels:
         return self._known[key]
 
     def of(self, access: Access) -> int:
-        """Return the set of one access."""
+        """Return the set of the channels of an access."""
         return self.cells(access.register, access.mask)
 
 
 class Liveness:
     """The analysis of one validated program; `after[i]` is the set after instruction i.
 
-    `only_needed`: reads of an instruction count only if one of its results is needed; otherwise every read counts.
+    `only_needed`: an instruction whose results are all unneeded reads nothing; otherwise every read makes its channels live.
     """
 
     def __init__(self, program: Program, *, only_needed: bool = True) -> None:
@@ -120,7 +120,7 @@ class Liveness:
         for operand in results(item):
             register = operand.register
             may |= self.channels.cells(register, written_channels(item, operand))
-            row = register.file is File.OUT and register.dimension is not None  # in other files a dimension has no meaning
+            row = register.file is File.OUT and register.dimension is not None  # other files ignore the dimension
             if register.indirect is None and not row and not item.opcode.uses_64bit:
                 sure |= self.channels.cells(register, operand.write_mask)
         files = {operand.register.file for operand in item.dst}
@@ -172,7 +172,7 @@ class Liveness:
         return live & ~effect.surely_writes | needed | self.pinned
 
     def _solve(self) -> None:
-        """Go backward until nothing changes; only jumps back to loops need a second round."""
+        """Iterate backward to the fixed point; only loops need a second round."""
         blocks, successors = self.graph.blocks, self.graph.successors
         predecessors: list[list[int]] = [[] for _ in blocks]
         for number, following in enumerate(successors):

@@ -1,4 +1,7 @@
-"""Sets of opcodes as bit masks: the opcodes that produce the sources of an instruction. Queried for every instruction."""
+"""Sets of opcodes as bit masks: the opcodes that produce the sources of an instruction.
+
+Masks are fast enough to query for each instruction.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ SHOWS = frozenset(opcode for opcode in OPCODES.values() if Trait.EMIT in opcode.
 """Opcodes at which the contents of outputs may be observed."""
 
 LABELLED = frozenset(opcode for opcode in OPCODES.values() if opcode.keeps_label)
-"""Opcodes with labels, which count instructions."""
+"""Opcodes with labels, which are instruction numbers."""
 
 
 def bits_of(opcodes: Iterable[OpcodeInfo]) -> int:

@@ -1,4 +1,4 @@
-"""Written channels of outputs: those that a program writes on every way to its end, and those that it writes on some way."""
+"""Written channels of outputs: those written on every path to the end of the program, and those written on some path."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from tgsi.language.record import record
 class Written:
     """Masks of channels by OUT register, x in bit 0; registers without any are absent.
 
-    `always`: written before the end of the program, and before each EMIT, whatever way a lane goes. `ever`: written by some instruction.
-    A write through an address counts in `ever` for every register that it may reach, and in `always` for none.
+    `always`: written before the end of the program and before each EMIT, on every path. `ever`: written by some instruction. An indirect
+    write adds all registers that it may reach to `ever`, and none to `always`.
     """
 
     always: Mapping[int, int]
@@ -32,7 +32,10 @@ class Written:
 
 
 def written_outputs(program: Program) -> Written:
-    """Return the masks of a program, computed once, in time linear in its text. A program whose blocks do not nest counts as straight."""
+    """Return the masks of a program, computed once, in time linear in its text.
+
+    A program whose blocks do not nest is treated as straight-line code.
+    """
     return facts.of(program, _written)
 
 
@@ -64,7 +67,7 @@ def _reached(program: Program, register: RegisterRef) -> Iterable[int]:
 
 
 _ALL = -1
-"""The set of a place that no lane reaches: every channel, so that it drops out where ways meet."""
+"""The set of an unreachable place: every channel, the neutral element of the intersection where paths join."""
 
 
 class _Walk:
@@ -109,7 +112,7 @@ class _Walk:
         raise AssertionError(node)
 
     def loop(self, node: Loop, done: int) -> int:
-        """A loop ends by BRK, or after a round without fuel; the latter counts only for loops without BRK."""
+        """A loop ends by BRK, or after a round without fuel; the latter is used only for loops without BRK."""
         self.breaks.append([])
         last = self.region(node.body, done)
         found = self.breaks.pop()
@@ -126,7 +129,7 @@ class _Walk:
         return reduce(and_, found)
 
     def sub(self, index: int, done: int) -> int:
-        """A call is walked like the text of its subroutine; `analyse_regions` bounds the length of that."""
+        """Walk a call as if the subroutine stood in its place; `analyse_regions` bounds the resulting length."""
         assert self.regions is not None
         ends, self.ends = self.ends, []
         last = self.region(self.regions.subs[index].body, done)

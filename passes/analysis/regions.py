@@ -1,7 +1,7 @@
 """The control flow of a program as a read-only tree, which the interpreter and the code generator both walk.
 
-Instructions are a flat list whose branch labels are often wrong or zero, so nesting follows from the instructions alone; only CAL uses its
-label. Both walkers keep these rules about lanes:
+Instructions are a flat list whose branch labels are often wrong or zero, so nesting is derived from the instructions alone; only CAL uses
+its label. Both walkers follow these rules about lanes:
 
 * IF takes lanes whose x is not 0.0 (NaN and denormals count, -0 does not), UIF those with any bit set; ELSE the others.
 * BRK leaves the innermost loop or switch, CONT goes to the end of the innermost loop's body (a switch in between is left too),
@@ -231,7 +231,7 @@ class _Reader:
             if flow in ends:
                 break
             if flow in _ENDS:
-                raise _error(f"{instruction.opcode.name} without what it belongs to", instruction.span)
+                raise _error(f"{instruction.opcode.name} without its opening instruction", instruction.span)
             if flow in OPENERS:
                 close_block()
                 nodes.append(self._nested(instruction))

@@ -1,4 +1,4 @@
-"""Registers of programs without branches that may have several webs; most have one, and need not be looked at to find that out."""
+"""Fast test for registers with several webs in programs without branches, as most registers have a single one."""
 
 from __future__ import annotations
 

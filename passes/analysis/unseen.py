@@ -1,4 +1,4 @@
-"""Channels of OUT that are seen after each write: by the end of the program, by EMIT, or by an instruction that reads them."""
+"""Dead writes to OUT: channels overwritten before the end of the program, an EMIT, or an instruction that reads them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ ALL = -1
 
 
 def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap, *, are_read: bool = True) -> dict[int, int]:
-    """Return, by place, the channels of a direct write to OUT that are overwritten before anything sees them.
+    """Return, by place, the channels of a direct write to OUT that are overwritten before anything reads them.
 
-    Channels are a mask. The program is walked backward once: outputs seen after or inside of a loop or switch count as seen by it.
-    `are_read`: false if no instruction reads a plain register of OUT.
+    Channels are a mask. The program is walked backward once: a loop or switch counts as reading all outputs that are read in it or after
+    it. `are_read`: false if no instruction reads a plain register of OUT.
     """
     if (OUT, 0) in cells.groups:
         return {}
@@ -45,7 +45,7 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap, *, are_r
     are_read = are_read or bool(cells.groups)
     found: dict[int, int] = {}
     live = ALL
-    after: list[tuple[Flow, int, int]] = []  # block, seen after it, seen at its jumps back (ELSE: before the other arm)
+    after: list[tuple[Flow, int, int]] = []  # block, read after it, read at its jumps back (ELSE: before the other arm)
     for place in range(len(items) - 1, -1, -1):
         item = items[place]
         if item is None:
@@ -70,7 +70,7 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap, *, are_r
 
 
 def _before_flow(flow: Flow, place: int, live: int, after: list[tuple[Flow, int, int]], inside: dict[int, int]) -> int:
-    """Return the outputs seen before a part of control flow, from those seen after it."""
+    """Return the outputs that are live before a part of control flow, from those that are live after it."""
     if flow is ENDIF:
         after.append((IF, live, live))
     elif flow is ELSE:
@@ -106,7 +106,7 @@ def _read(item: Instruction) -> int:
 
 
 def _seen_inside(items: Sequence[Instruction | None]) -> dict[int, int]:
-    """Return the outputs seen inside each loop and switch, by the place of its end."""
+    """Return the outputs that are read inside each loop and switch, by the place of its end."""
     found: dict[int, int] = {}
     stack: list[int] = []
     for place, item in enumerate(items):

@@ -69,11 +69,11 @@ class Uses:
 
     @cached_property
     def read_masks(self) -> Mapping[tuple[File, int], int]:
-        """Channels of each register that are read; an indirect read counts for the whole array, or the whole file."""
+        """Channels of each register that are read; an indirect read adds the whole array, or the whole file."""
         return self._masks(self.reads)
 
     def registers(self, register: RegisterRef) -> range:
-        """Return the registers that an operand may be."""
+        """Return the registers that an operand may refer to."""
         return reachable(self._arrays, self._sizes, register)
 
     @cached_property
@@ -113,14 +113,14 @@ def array_ranges(program: Program) -> dict[tuple[File, int], range]:
 
 
 def reachable(arrays: Mapping[tuple[File, int], range], sizes: Mapping[File, int], register: RegisterRef) -> range:
-    """Return the registers that an operand may be: itself, its array, or its whole file."""
+    """Return the registers that an operand may refer to: itself, its array, or its whole file."""
     if register.indirect is None:
         return range(register.index, register.index + 1)
     return arrays.get((register.file, register.array_id)) or range(sizes[register.file])
 
 
 def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the first and last number of each stretch without gaps of rising numbers."""
+    """Return the first and last number of each run of consecutive numbers."""
     found: list[tuple[int, int]] = []
     for number in numbers:
         if found and found[-1][1] == number - 1:

@@ -1,13 +1,12 @@
-"""Values: for each channel that a source reads, the instructions that may have made it, and the readers of every result.
+"""Values: for each channel that a source reads, the instructions that may have written it, and the readers of every result.
 
 `Values` is the form that optimising passes work on. It holds the instructions of a program in a list (None: removed), and for each cell
 (`passes.analysis.cells`) the places that write and that read it, which `put` and `remove` keep right. After `split-registers` most cells
-have one writer, so that a cell is a value, as in static single assignment. Those with several (variables of loops, joins of arms, arrays)
-are answered from the text: structured control flow shows which writer reaches a place.
+have one writer, so that a cell is a value, as in static single assignment. For cells with several writers (variables of loops, joins of
+arms, arrays), the structure of the control flow shows which writer reaches a place.
 
-Registers belong to lanes, and all answers are about one lane on its way. Opcodes that look at other lanes also see registers of lanes that
-went another way: `is_uniform` is true at places where all lanes went the same way, and `pinned` has the cells that such opcodes read
-elsewhere.
+All answers are about a single lane on its path. Opcodes that read other lanes also see registers of lanes on other paths: `is_uniform` is
+true at places that all lanes reach together, and `pinned` has the cells that such opcodes read elsewhere.
 """
 
 from __future__ import annotations
@@ -44,13 +43,13 @@ _opcode = attrgetter("opcode")
 class Values:
     """The instructions of a program with the writers and readers of every cell.
 
-    items: the instructions. opcodes: theirs, and perhaps more. writers: places by cell, in order. readers: places by cell.
+    items: the instructions. opcodes: at least their opcodes. writers: places by cell, in order. readers: places by cell.
     is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch.
-    pinned: cells that an opcode reads where other lanes may hold something else; no write to one may go or move.
-    makers: by cell, at least the bits of the opcodes that write it (`bits_of`); a cell that is not in it is never written.
-    several: at least those cells with several writers.
-    may_overwrite_outputs: false if every channel of OUT is written in one place at most. touched: the places that changed since it was
-    emptied, or since this was made. version: the number of changes so far. unread_at: the version in which nothing was without a reader.
+    pinned: cells that an opcode reads from other lanes where these may have diverged; no write to one may be removed or moved.
+    makers: by cell, at least the bits of the opcodes that write it (`bits_of`); cells without an entry are never written. several: at least
+    the cells with several writers.
+    may_overwrite_outputs: false if every channel of OUT is written in one place at most. touched: the places that changed since this set
+    was last cleared. version: the number of changes so far. unread_at: the last version in which every result had a reader.
     """
 
     __slots__ = (
@@ -90,7 +89,7 @@ class Values:
         self._shows: list[int] | None = None
 
     def copied(self) -> Values:
-        """Return values that do not change with these, for questions about reads and writes alone."""
+        """Return a copy, for queries about reads and writes alone."""
         made = copy(self)
         made.items, made.reads, made.writes = self.items.copy(), self.reads.copy(), self.writes.copy()
         return made
@@ -98,7 +97,7 @@ class Values:
     def rename(self, made: Mapping[int, Instruction], *, touch: bool) -> None:
         """Replace instructions by copies with different TEMP and ADDR registers, which no address reaches.
 
-        touch: whether readers of the old registers are marked as touched, too.
+        touch: whether readers of the old registers are also marked as touched.
         """
         if touch:
             for place in made:
@@ -109,7 +108,7 @@ class Values:
             return
         items = self.items
         self.version += 1
-        for place, item in made.items():  # so it is no call, which has no registers
+        for place, item in made.items():  # only calls are without registers
             items[place] = item
             self.reads[place] = self.cells.reads(item)
             self.writes[place] = self.cells.writes(item)
@@ -136,8 +135,8 @@ class Values:
     def definition(self, place: int, operand: int, channel: int) -> int | None:
         """Return the place of the only instruction whose result source number `operand` reads in `channel` (before its swizzle).
 
-        UNWRITTEN if the channel is 0 from the start. None if several instructions may have made it, or an address chose the register, or
-        the register is no TEMP, ADDR or OUT.
+        UNWRITTEN if the channel is 0 from the start. None if several instructions may have written it, the register is indirect, or it is
+        not a TEMP, ADDR or OUT.
         """
         item = self.items[place]
         assert item is not None
@@ -150,8 +149,8 @@ class Values:
     def origins(self, place: int) -> Sequence[int | None]:
         """Return, by source, the definition of the first channel that is read from a TEMP; see `definition`.
 
-        Rules need a definition of a certain kind, which the first channel nearly always refutes. The passes of a walk ask for the same
-        place one after the other, so the last answer is kept until an instruction changes.
+        Rules need definitions with certain opcodes, and the first channel nearly always rules them out. The passes of a walk query the same
+        place in turn, so the last answer is cached until an instruction changes.
         """
         asked, origins = self._origins
         if asked != place:
@@ -172,7 +171,7 @@ class Values:
             channel = operand.swizzle[_FIRST[mask]]
             cell = cell + channel if is_plain else self.cells.of(operand.register, (channel,))[0]
             places = writers.get(cell)
-            if is_straight and cell >= 0 and places and len(places) == 1:  # as `writer` would answer
+            if is_straight and cell >= 0 and places and len(places) == 1:  # same result as `writer`
                 origins.append(places[0] if places[0] < place else None)
             else:
                 origins.append(self.writer(cell, place))
@@ -200,7 +199,7 @@ class Values:
         return None if loop >= 0 and self._changes(places, layout.loops[loop][0], layout.loops[loop][1], -1) else writer
 
     def _changes(self, places: list[int], first: int, end: int, later: int) -> bool:
-        """Return true if a write lies in `first` to `end` - 1, except in the other arm of an IF around `later`."""
+        """Return true if there is a write at `first` to `end` - 1, except in the other arm of an IF around `later`."""
         at = bisect_left(places, first)
         while at < len(places) and places[at] < end:
             if later < 0 or not self.layout.are_apart(places[at], later):
@@ -209,7 +208,7 @@ class Values:
         return False
 
     def is_assigned(self, cell: int, place: int, first: int) -> bool:
-        """Return true if every lane at `place` has written a cell since it came to `first`, which no loop inside of it repeats."""
+        """Return true if every lane at `place` has written a cell since it reached `first`, with no loop in between."""
         places = self.writers.get(cell, [])
         layout = self.layout
         inner: dict[int, set[int]] = {}
@@ -233,7 +232,7 @@ class Values:
         return True
 
     def holds(self, first: int, later: int) -> bool:
-        """Return true if the results of the instruction at `first` still are in their registers at `later`, which `first` dominates."""
+        """Return true if the results of the instruction at `first` are still in their registers at `later`, which `first` dominates."""
         loop = self.layout.repeated_between(first, later) if self.layout.loops else -1
         end = self.layout.loops[loop][1] if loop >= 0 else later
         for cell in self.writes[first]:
@@ -257,7 +256,7 @@ class Values:
         return self.layout.dominates(first, later)
 
     def is_uniform(self, place: int) -> bool:
-        """Return true if every lane is at this place."""
+        """Return true if all lanes run this place."""
         return self.layout.is_uniform(place)
 
     def makers_of(self, place: int) -> int:
@@ -268,7 +267,7 @@ class Values:
         return found
 
     def users(self, place: int) -> set[int]:
-        """Return the places that may read a result of the instruction at `place`. Results in OUT are also seen by EMIT and at the end."""
+        """Return the places that may read a result of the instruction at `place`. Results in OUT are also read by EMIT and at the end."""
         users: set[int] = set()
         for cell in self.writes[place]:
             users |= self.readers.get(cell, _NOWHERE)
@@ -293,7 +292,7 @@ class Values:
         return self._shows
 
     def put(self, place: int, item: Instruction) -> None:
-        """Replace the instruction at a place. Control flow cannot change: jumps and blocks cannot be put."""
+        """Replace the instruction at a place. The replacement must not be a jump or a part of a block, since control flow cannot change."""
         self._origins = -1, ()
         self.version += 1
         old = self.items[place]
@@ -375,17 +374,17 @@ class Values:
         for cell in cells:
             places = writers[cell]
             at = bisect_left(places, place)
-            if at < len(places) and places[at] == place:  # a cell of several registers may recur
+            if at < len(places) and places[at] == place:  # cells of groups may occur twice
                 del places[at]
                 if not places:
                     self.makers[cell] |= UNMADE
 
     def _pinned(self) -> frozenset[int]:
-        """Find the cells that opcodes read which also see the registers of lanes that are not there."""
+        """Find the cells read by opcodes that also see registers of lanes on other paths."""
         pinned: set[int] = set()
         layout = self.layout
         if layout.is_straight and not layout.jumps:
-            return frozenset()  # every lane is everywhere
+            return frozenset()  # all lanes run every instruction
         for place, item in enumerate(self.items):
             if item is None or item.opcode.flow is not None or not item.opcode.looks_at_other_lanes or layout.is_uniform(place):
                 continue
@@ -394,5 +393,5 @@ class Values:
                 if writer is None or (
                     writer >= 0 and (not layout.is_uniform(writer) or self._changes(self.writers[cell], writer + 1, place, -1))
                 ):
-                    pinned.add(cell)  # the last: lanes in another arm may have written it since
+                    pinned.add(cell)  # last, because lanes in another arm may have written it since
         return frozenset(pinned)

@@ -1,8 +1,8 @@
-"""Webs: the writes of a register that belong together, because some read may get the result of any of them.
+"""Webs: groups of writes to a register that must share a name, because some read may get the result of any of them.
 
-The walk follows a lane through structured control flow and keeps, for each cell, the node that made its value: a write, the start of the
+The walk follows a lane through structured control flow and keeps, for each cell, the node that defines its value: a write, the start of the
 program, or a join of several nodes. Joins of cells that are not read afterwards have no effect. Cells that an address may reach, that
-subroutines touch, or that other lanes may see (`Values.pinned`) have no nodes.
+subroutines touch, or that other lanes may read (`Values.pinned`) have no nodes.
 """
 
 from __future__ import annotations
@@ -60,8 +60,10 @@ class Webs:
 
     @property
     def without_nodes(self) -> set[int]:
-        """TEMP and ADDR registers without webs, by the cell of channel x. They stay unknown even when no address or subroutine reaches
-        them any more."""
+        """TEMP and ADDR registers without webs, by the cell of channel x.
+
+        They stay in this set even when no address or subroutine reaches them any more.
+        """
         found = {cell & ~3 for cell in self._fixed if cell >= 0 and not cell & 8}
         if self.cells.groups:
             for item in self.program.declarations:
@@ -71,7 +73,7 @@ class Webs:
         return found
 
     def _web(self, node: int) -> int:
-        """Return the first node of a node's web, as far as it is known."""
+        """Return the representative of a node's web so far."""
         parent = self._parent
         while parent[node] != node:
             parent[node] = parent[parent[node]]

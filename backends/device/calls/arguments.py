@@ -23,9 +23,9 @@ def _as_given(value: Any, name: str) -> Any:
 class Argument:
     """An argument.
 
-    text: what it is. range: the values that are possible, and `low` and `high` those of an integer. check: the checked value; TypeError or
-    ValueError, whose messages begin with the name. Where it is `_as_given`, the method itself checks. kinds: templates whose fields are
-    also taken by keyword. is_template: the argument is one of them.
+    text: its description. range: the possible values in words; `low` and `high`: the range of an integer. check: function that returns the
+    checked value, or raises TypeError or ValueError with a message that begins with the name; `_as_given` where the method itself checks.
+    kinds: templates whose fields are also taken by keyword. is_template: the argument is one of them.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Argument:
     kinds: tuple[type, ...] = ()
 
     def by(self, default: Any) -> Argument:
-        """The same with another default."""
+        """Return this argument with another default."""
         return replace(self, default=default)
 
 
@@ -63,7 +63,7 @@ def flags(text: str, kind: Any, *, default: Any = REQUIRED) -> Argument:
 
 
 def plain(text: str, check: Callable[[Any, str], Any], *, default: Any = REQUIRED) -> Argument:
-    """A value that a function of `backends.pipe.checks` checks."""
+    """A value checked by a function of `backends.pipe.checks`."""
     return Argument(text, default=default, check=check)
 
 

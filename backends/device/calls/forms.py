@@ -1,6 +1,6 @@
-"""Forms of arguments as words of a recording: each writes a value, and reads it back.
+"""Encodings of arguments as words of a recording: each form writes a value and reads it back.
 
-Writing raises TypeError or ValueError for a value that has no such words; such calls are recorded as values.
+Writing raises TypeError or ValueError for a value that the form cannot encode; such calls are recorded as tagged values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ObjectOf = Callable[[int], Any]
 
 U32 = (1 << 32) - 1
 _EXACT = 1 << 53
-"""Integers below are exact as 64-bit floats."""
+"""Integers below this are exact as 64-bit floats."""
 
 
 @record
@@ -58,7 +58,7 @@ def number(argument: str, word: str = "", *, most: int = U32) -> Form:
 
 
 def signed(argument: str) -> Form:
-    """A word: an integer of 32 bits with a sign."""
+    """A word: a signed 32-bit integer."""
     return Form(argument, (argument,), lambda value, _: struct.pack("<i", value), lambda words, _: words[0] - (words[0] >> 31 << 32))
 
 
@@ -90,7 +90,7 @@ def member(argument: str, word: str, kind: Any, *, is_set: bool = False) -> Form
 
 
 def one_of(word: str, *allowed: int) -> Form:
-    """A word without an argument: the first of `allowed` is written, any of them is read."""
+    """A word without an argument: writes the first of `allowed`, accepts any of them."""
 
     def read(words: memoryview, _: ObjectOf) -> None:
         if words[0] not in allowed:
@@ -100,7 +100,7 @@ def one_of(word: str, *allowed: int) -> Form:
 
 
 def handle(argument: str, word: str = "", *, is_buffer: bool = False, is_needed: bool = False) -> Form:
-    """A word: the handle of an object, 0 for None. is_buffer: a living buffer. is_needed: None has no such words."""
+    """A word: the handle of an object, 0 for None. is_buffer: only living buffers are accepted. is_needed: None is refused."""
 
     def write(value: Any, handle_of: HandleOf) -> bytes:
         found = 0 if value is None else handle_of(value)
@@ -202,7 +202,7 @@ def data(argument: str, *, most: int) -> Form:
 
 
 def counted(argument: str, *, most: int) -> Form:
-    """The number of bytes, and the bytes, filled up to whole words, until the command ends."""
+    """The number of bytes, then the bytes, padded to whole words, until the command ends."""
 
     def write(value: Any, _: HandleOf) -> bytes:
         content = bytes(memoryview(value).cast("B"))

@@ -19,7 +19,7 @@ from tgsi.language.facts.stages import STAGES
 
 
 def _without_streams(given: Given) -> bool:
-    """A shader with stream output decides about stages, too."""
+    """True unless the shader has stream output, which changes the set of stages, too."""
     return getattr(given["shader"], "stream_output", None) is None
 
 
@@ -41,7 +41,7 @@ _STATES: dict[str, tuple[str, dict[str, Argument], OneWord | None]] = {
     "sampler": (s.OBJECTS, s.template_of(state.SamplerState), None),
     "link": (s.EXTENSION, {"mapping": Argument("input semantic -> output semantic")}, OneWord(Word.LINK)),
 }
-"""Kinds of constant state: document, arguments of create_, effect of bind_."""
+"""Kinds of constant state (CSO): document, arguments of create_, effect of bind_."""
 _STREAMED = {"stream_output": Argument("a StreamOutputInfo", default=None)}
 _SIZES = {
     "req_local_mem": Argument("bytes of SHARED memory", default=None),

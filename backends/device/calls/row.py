@@ -31,8 +31,8 @@ class Does(Enum):
     READ = auto()  # fills memory of the caller, the argument `into`
     MAP = auto()  # the result is a mapping
     FLUSH = auto()  # the result is a fence
-    ASK = auto()  # changes nothing that later calls could see: not recorded
-    OWN = auto()  # no method of a context: what the player of a stored recording does itself
+    ASK = auto()  # has no effect on later calls: not recorded
+    OWN = auto()  # no method of a context: carried out by the player of a stored recording itself
     ADDRESS = auto()  # takes addresses of memory: cannot be recorded
 
 
@@ -48,11 +48,11 @@ class Waits(Enum):
 
 @record
 class OneWord:
-    """Effect on one word of the bound state, whatever was bound before.
+    """Sets one word of the bound state, regardless of the previous value.
 
     known: kind of the objects that native entries recognize by their addresses. takes_none: None stands for 0. chooses_stages: the call
-    decides about stages and stream output, too. unless: Hindrance bits with which the call has more effects. only_if: predicate of the
-    arguments, true if the call has no other effect.
+    also changes the set of stages or stream output. unless: Hindrance bits with which the call has further effects. only_if: predicate of
+    the arguments, true if the call has no other effect.
     """
 
     word: int
@@ -65,13 +65,16 @@ class OneWord:
     only_if: Callable[[Given], bool] | None = None
 
     def places(self, given: Given) -> Iterable[int] | None:
-        """The words that a call determines; None: it determines less, or more."""
+        """The words that a call sets; None if it may set fewer or more."""
         return (self.word,) if self.only_if is None or self.only_if(given) else None
 
 
 @record
 class Listed:
-    """Effect on a word that holds a list. The call determines it if it sets all of the list, whose length is `count` in the record."""
+    """Effect on a word that holds a list, whose length is `count` in the record.
+
+    The call replaces the word only if it sets the whole list.
+    """
 
     word: int
     known: Kind
@@ -128,9 +131,10 @@ class Detail:
 class Fixed:
     """A fixed command of a recording: words without tags.
 
-    forms: of the words after the header. details: arguments in the header. number: detail that identifies this method, if one command has
-    several. taker: generated code that carries it out; REPEATED: commands equal to one that Python has carried out before. plain: converts
-    arguments of a call to those of the forms, or returns None if they cannot express the call. rest: bits of the detail that others read.
+    forms: of the words after the header. details: arguments in the header. number: detail that identifies this method, if several share the
+    command. taker: generated code that carries it out; REPEATED: commands equal to one that Python has carried out before. plain: converts
+    arguments of a call to those of the forms, or returns None if they cannot express the call. rest: bits of the detail that other code
+    reads.
     """
 
     command: Command
@@ -144,7 +148,7 @@ class Fixed:
 
     @property
     def mask(self) -> int:
-        """Bits that the detail may have, without the numbers of methods."""
+        """Bits that may be set in the detail, without those of method numbers."""
         return sum(item.mask << item.shift for item in self.details) | self.rest
 
     @property
@@ -153,7 +157,7 @@ class Fixed:
         return [name for form in self.forms for name in form.names], [name for form in self.forms for name in form.group]
 
     def write(self, values: dict[str, Any], handle_of: HandleOf) -> bytes | None:
-        """The command of a call. None, TypeError or ValueError: it has no such words."""
+        """The command of a call. None, TypeError or ValueError if this command cannot express it."""
         arguments = values if self.plain is None else self.plain(values)
         if arguments is None:
             return None
@@ -230,7 +234,7 @@ class Row:
         return arguments
 
     def write(self, args: tuple[Any, ...], given: Given, handle_of: HandleOf) -> bytes | None:
-        """The first fixed command that fits the arguments; None: there is none."""
+        """The first fixed command that fits the arguments, or None."""
         for fixed in self.fixed:
             try:
                 made = fixed.write(self.bound(args, given), handle_of)
@@ -241,11 +245,11 @@ class Row:
         return None
 
     def named(self, args: tuple[Any, ...], given: Given) -> dict[str, Any]:
-        """Arguments by name, as far as they have names, without defaults."""
+        """Named arguments by name, without defaults."""
         names = list(self.positional)
         return {names[k] if k < len(names) else str(k): item for k, item in enumerate(args)} | dict(given)
 
     def call(self, values: Given) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Positional arguments and keywords of values by name."""
+        """Split values by name into positional arguments and keywords."""
         keywords = dict(values)
         return tuple(map(keywords.pop, filter(values.__contains__, self.positional))), keywords

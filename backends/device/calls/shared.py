@@ -19,7 +19,7 @@ CLEARING, FLUSHING, BLITTING, TRANSFERS = (f'context.rst, "{name}"' for name in 
 SURFACES, VIEWS, HEADER, EXTENSION = 'context.rst, "Surfaces"', 'context.rst, "Sampler Views"', "p_context.h", "an extension"
 
 TRANSFER = "boxes, strides and formats belong together; `backends.gallium.resource` checks them"
-QUERY_REASON = "the state of the query decides, which only the query has"
+QUERY_REASON = "legality depends on the state of the query, which only the query has"
 PROGRAM_REASON = "passes and linkage check programs"
 
 # -- arguments that several calls share --------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ FORMAT, QUERY = Argument("a format, the resource's if None", default=None), Argu
 OFFSET, SIZE = integer("byte", default=0), Argument("bytes, all remaining ones if None", default=None)
 USAGE = flags("flags of the mapping", enums.Transfer, default=0)
 COLOR = Argument("four numbers", default=(0.0, 0.0, 0.0, 0.0))
-CONDITIONAL = plain("True: the render condition counts", checks.truth, default=True)
+CONDITIONAL = plain("True: the render condition applies", checks.truth, default=True)
 ITEMS = Argument("a sequence; None leaves a slot empty")
 PLACES: Mapping[str, Argument] = {"x": OFFSET, "y": OFFSET, "width": SIZE, "height": SIZE, "render_condition_enabled": CONDITIONAL}
 DEPTH, STENCIL = plain("0 to 1, clamped", checks.real, default=1.0), integer("the low eight bits are used", default=0)

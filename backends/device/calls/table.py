@@ -37,7 +37,7 @@ UNRECORDED: dict[str, Does] = {
 
 # -- commands of recordings --------------------------------------------------------------------------------------------------
 COMMANDS: dict[Command, dict[int, tuple[Row, Fixed]]] = {}
-"""The rows of fixed commands, by the number in the detail if one command has several, otherwise by 0."""
+"""The rows of fixed commands, by the method number in the detail; 0 if the command has a single method."""
 for _row in OF_NUMBER:
     for _fixed in _row.fixed:
         COMMANDS.setdefault(_fixed.command, {})[_fixed.number or 0] = _row, _fixed
@@ -64,13 +64,13 @@ DETAILS: dict[Command, int] = {
     **{command: _fixed_of(command).mask | (1 << max(rows).bit_length()) - 1 for command, rows in COMMANDS.items()},
     **{command: mask for command, (_, mask, _) in _OTHERS.items()},
 }
-"""Bits that a detail may have."""
+"""Bits that may be set in the detail of a command."""
 _TAKERS = {
     **{command: _fixed_of(command).taker for command in COMMANDS},
     **{command: taker for command, (*_, taker) in _OTHERS.items() if taker is not Taker.PYTHON},
 }
 REPEATED = frozenset((Command.STATE, *(command for command, taker in _TAKERS.items() if taker is Taker.REPEATED)))
-"""Commands that generated code repeats, once Python has carried out equal ones."""
+"""Commands that generated code repeats after Python has carried out an equal one."""
 
 
 def _native(command: Command, taker: Taker) -> CommandRow:

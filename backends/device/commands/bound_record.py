@@ -32,14 +32,14 @@ class Word(IntEnum):
     SAMPLE_LOCATIONS = 9
     VERTEX_IMAGES = 10  # keys of the images of a stage
     FRAGMENT_IMAGES = 11
-    VIEWPORTS = 12  # values from here on: of these only the class decides about code
+    VIEWPORTS = 12  # values from here on: only their class affects generated code
     SCISSORS = 13
     BLEND_COLOR = 14
     STENCIL_REF = 15
     WINDOW_RECTANGLES = 16
     CLIP_PLANES = 17
     POLYGON_STIPPLE = 18
-    CONDITION = 19  # from here on: these decide whether a draw is drawn, not how
+    CONDITION = 19  # from here on: these decide whether a draw happens, and do not affect its code
 
 
 IMAGE_WORDS = {int(Processor.VERT): Word.VERTEX_IMAGES, int(Processor.FRAG): Word.FRAGMENT_IMAGES}
@@ -90,11 +90,11 @@ class Hindrance(IntEnum):
 
     TARGETS = 1  # the framebuffer changed, or pending resolves write it
     STAGES = 2  # more stages than vertex and fragment shader, or stream output
-    USER_MEMORY = 4  # a bound resource lies over memory of the caller
+    USER_MEMORY = 4  # a bound resource uses the caller's memory
     PERSISTENT = 8  # a PERSISTENT mapping is alive
     STREAMS = 16  # stream output
     OWN_SAMPLES = 32  # a bound surface has its own number of samples
-    WATCHED = 128  # somebody checks every draw
+    WATCHED = 128  # a validator or watcher sees every draw
     FENCE = 64  # a fence waits for a flush: reads that carry pending work out have to signal it
 
 
@@ -103,7 +103,7 @@ STOPS = Hindrance.USER_MEMORY | Hindrance.PERSISTENT | Hindrance.WATCHED
 
 
 class Holder(IntEnum):
-    """Values of `owner` that are not threads. Threads are named by `threading.get_ident`, an address."""
+    """Special values of `owner`. All others are threads, by `threading.get_ident`, which is an address."""
 
     NOBODY = 0
     SCREEN = 1  # a method of the screen carries out the work of the context; other callers wait
@@ -113,7 +113,7 @@ class Holder(IntEnum):
 
 
 def owner_of(record: BoundRecord) -> memoryview[int]:
-    """The word `owner` of a record, as an array of one number."""
+    """The `owner` field of a record as an array of one element."""
     return memoryview(c_uint64.from_buffer(record, BoundRecord.owner.offset)).cast("B").cast("Q")
 
 
@@ -128,7 +128,7 @@ python_cell = c_uint64(0)
 
 
 class ConstantSlot(ctypes.Structure):
-    """A constant buffer. Bytes with `room` are never written again, and followed by zeros up to `room` bytes."""
+    """A constant buffer. If `room` is not 0, the bytes are never written again and are padded with zeros to `room` bytes."""
 
     _fields_ = [
         ("address", c_uint64),  # 0: nothing is bound
@@ -190,21 +190,21 @@ LEVELS = 6
 
 
 class BoundRecord(ctypes.Structure):
-    """Everything that is bound to a context and that a draw needs, or where it lies."""
+    """Everything bound to a context that a draw needs, as values or addresses."""
 
     _fields_ = [
         ("words", c_uint64 * WORDS),
         ("hindrances", c_uint32),  # Hindrance
         ("are_words_new", c_int32),  # a word was written after the last draw
         ("interval", c_int64),  # of occlusion queries, in which draws count samples
-        ("latest_interval", c_int64),  # number of the latest one, while no query counts as well
+        ("latest_interval", c_int64),  # number of the latest interval, also while no query counts
         ("counting", c_int32),  # number of active occlusion queries
         ("is_counting_paused", c_int32),
         ("counting_word", c_uint64),  # COUNT_SAMPLES while a query counts; 0: Python begins and ends all queries
-        ("draws", c_int64),  # number of draws that generated code has taken, and that are pending
+        ("draws", c_int64),  # number of pending draws that generated code has taken
         ("constants_at", c_uint64),  # memory for constants: next free byte, a multiple of 64, and bytes that are left
         ("constants_room", c_int64),
-        ("executor", c_uint64),  # state of the device's generated code, 0: the device has none
+        ("executor", c_uint64),  # state of the device's generated code; 0 if there is none
         (
             "upload_entry",
             c_uint64,

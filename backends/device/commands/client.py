@@ -59,7 +59,7 @@ class Kind(IntEnum):
     SUBDATA = 10  # SUBDATA of it
     TRANSFER = 11  # to a buffer, from the client's memory of it
     COPY_TRANSFER = 12  # to a buffer, from the client's memory of another resource
-    NOTHING = 13  # words without a meaning
+    NOTHING = 13  # words that are ignored
     CLEAR = 14
     CLEAR_CALL = 15  # CLEAR of `backends.device.commands.layout`
     BARRIER = 16  # BARRIER of it
@@ -140,11 +140,11 @@ class ReaderRecord(ctypes.Structure):
 
 
 class WireRecord(ctypes.Structure):
-    """A client's connection: received bytes that are not read yet, and a table of the memory for which it may wait."""
+    """A client's connection: received bytes that are still unread, and a table of the memory that it may wait for."""
 
     _fields_ = [
         ("descriptor", c_int32),
-        ("begin", c_int32),  # of the bytes in the buffer that were not read yet
+        ("begin", c_int32),  # of the unread bytes in the buffer
         ("end", c_int32),
         ("capacity", c_int32),  # bytes of the buffer
         ("buffer", c_void_p),
@@ -152,7 +152,7 @@ class WireRecord(ctypes.Structure):
         ("send", c_void_p),
         ("marks", c_void_p),  # u64: messages so far; number of the last one
         ("memory", c_void_p),  # BufferTableRecord: memory whose pending uses a client waits for, by the handles that it names
-        ("unsent", c_int32),  # last bytes of an answer that the system did not take
+        ("unsent", c_int32),  # the rest of an answer that the socket did not accept
         ("pad", c_int32),
         ("answered", c_int64),  # number of requests
     ]
@@ -172,5 +172,5 @@ def hash_of_words(words: memoryview) -> int:
 
 
 def hash_of_handle(handle: int) -> int:
-    """The hash of a handle; its lower bits count."""
+    """The hash of a handle, of which the lower bits are used."""
     return (handle * MIX & 0xFFFFFFFF) >> 12

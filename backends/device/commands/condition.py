@@ -14,10 +14,10 @@ from tgsi.language.record import record
 class Answer(IntEnum):
     """The result of a query, as a boolean."""
 
-    NONE = 0  # there is no result: nothing is skipped
+    NONE = 0  # no result: draws are not skipped
     FALSE = 1
     TRUE = 2
-    ASKED = 3  # only Python can get it, because work may have to be finished first
+    ASKED = 3  # unknown: Python has to get it, perhaps after a flush
 
 
 class QueryRecord(ctypes.Structure):
@@ -27,7 +27,7 @@ class QueryRecord(ctypes.Structure):
         ("answer", c_int32),  # an Answer
         ("is_active", c_int32),
         ("is_due", c_int32),  # it has ended, and its result is computed on demand
-        ("is_again", c_int32),  # generated code has begun it since Python looked: what Python knows of it is void
+        ("is_again", c_int32),  # generated code has begun it again: Python's copy of its state is stale
         ("opened", c_int64),  # the interval in which it has begun to count
         ("first", c_int64),  # intervals that generated code has ended, and that Python has not taken yet: the first one
         ("end", c_int64),  # the one after the last
@@ -43,8 +43,7 @@ class Condition:
     Attributes:
         query: whose result it is.
         answer: an Answer, which changes with the result.
-        skipped: the result with which draws are skipped.
-        waits: draws wait for a result that is not there yet.
+        skipped: the result with which draws are skipped. waits: draws wait for a pending result.
     """
 
     query: object
@@ -64,7 +63,7 @@ class ConditionValues(ctypes.Structure):
 
 
 def describe_condition(condition: Condition | None) -> Described:
-    """No code depends on a condition."""
+    """All conditions are of one class, because no generated code depends on them."""
     if condition is None:
         return Described()
     return Described(0, ConditionValues(ctypes.addressof(condition.answer), Answer.TRUE if condition.skipped else Answer.FALSE))

@@ -18,9 +18,9 @@ from backends.pipe.state import DrawInfo
 from tgsi.language.facts.stages import PIPELINE
 
 MOST = 4096
-"""Objects that are remembered at once; one more, and all are forgotten."""
+"""Capacity in objects; adding one more clears the table."""
 MOST_ALIKE = 16
-"""Framebuffers with the same first surface that are remembered at once; one more, and the oldest is forgotten."""
+"""Capacity in framebuffers with the same first surface; adding one more evicts the oldest."""
 _FEWEST_SLOTS = 256
 _SEEN = 16
 MIX = 0x9E3779B97F4A7C15
@@ -70,7 +70,7 @@ class KnownSlot(ctypes.Structure):
         ("kind", c_int32),
         ("pad", c_int32),
         ("end", c_uint64),  # address of an i32 that becomes nonzero when the object is destroyed; 0: none
-        ("gone", c_uint64),  # address of an i32 that is not 0 when the object is gone, and another one may have its address
+        ("gone", c_uint64),  # address of an i32 that becomes nonzero when the object is freed and its address may be reused
     ]
 
 
@@ -127,7 +127,7 @@ class KnownTargets:
         self._others: list[TargetsKey] = []
 
     def learn(self, colors: Sequence[Target | None], depth: Target | None, targets: int) -> None:
-        """Remember a framebuffer."""
+        """Add a framebuffer."""
         objects = (*map(_address, colors), *[0] * (MAX_COLOR_BUFFERS - len(colors)), _address(depth), len(colors))
         for old in [objects] if objects in self._known else list(self._known)[: len(self._known) + 1 - MOST_ALIKE]:
             self._end(self._known.pop(old)[0])
@@ -136,7 +136,7 @@ class KnownTargets:
         self._write()
 
     def _write(self) -> None:
-        """Write the keys of all framebuffers, the latest first. There is one at least."""
+        """Write the keys of all framebuffers, the latest first. The list is not empty."""
         keys = [self.key, *(TargetsKey() for _ in range(len(self._known) - 1))]
         for place, (known, (address, ends)) in enumerate(reversed(self._known.items())):
             key = keys[place]
@@ -146,7 +146,7 @@ class KnownTargets:
         self._others = keys[1:]
 
     def forget_ended(self) -> bool:
-        """Forget the framebuffers of which a surface has ended. Returns true if the list is empty."""
+        """Forget the framebuffers with a destroyed surface. Returns true if none remains."""
         ended = [objects for objects, (_, ends) in self._known.items() if any(end is not None and end.value for end in ends)]
         for objects in ended:
             self._end(self._known.pop(objects)[0])
@@ -162,7 +162,10 @@ class KnownTargets:
 
 
 class KnownObjects:
-    """The known objects of one context. It keeps only names and numbers alive: other objects are not found any more once they are gone."""
+    """The known objects of one context.
+
+    It keeps only names and numbers alive; entries of other objects become invalid when these are freed.
+    """
 
     def __init__(self, record: BoundRecord, keep: Callable[[int, int, object], None]) -> None:
         """keep: takes memory (address, bytes, owner) of objects that are forgotten."""
@@ -195,7 +198,7 @@ class KnownObjects:
         self._table.put(key, id(thing), value, kind, 0, place, ctypes.addressof(gone))
 
     def is_second(self, thing: object) -> bool:
-        """True if an object of a numerous kind was requested recently, so that it is worth remembering."""
+        """True if an object of a numerous kind was requested recently, so that an entry pays."""
         if any(seen is thing or (type(seen) is weakref.ref and seen() is thing) for seen in self._seen):
             return True
         try:
@@ -278,7 +281,7 @@ class KnownObjects:
 
 
 def _note_gone(found: deque[tuple[tuple[int, Kind], c_int32]], key: tuple[int, Kind], gone: c_int32, _: object) -> None:
-    """Let generated code find an object no more. The garbage collector may call this at any time, so the tables change later."""
+    """Hide an object from generated code. The garbage collector may call this at any time, so the tables change later."""
     gone.value = 1
     found.append((key, gone))
 
@@ -301,7 +304,7 @@ def call_of(info: DrawInfo) -> DrawCall:
 
 
 def _hash_of(key: tuple[int, Kind]) -> int:
-    """The hash of an object's address; its low bits count."""
+    """The hash of an object's address, of which the low bits are used."""
     return (key[0] * MIX & (1 << 64) - 1) >> 32
 
 

@@ -29,13 +29,13 @@ class Command(IntEnum):
     STATE = 2  # likewise, of a method that only determines words of the bound state
     DATA = 3  # bytes that the next CALL or STATE names
     FORGET = 4  # handles that no later command names
-    DRAW = 5  # draw_vbo; without words: the draw before, again
+    DRAW = 5  # draw_vbo; without words: repeat the previous draw
     CONSTANTS = 6  # set_constant_buffer with bytes, in the slot that the detail names; without bytes: None
     UNIFORMS = 7  # set_constant_buffer with a buffer
     VERTEX_BUFFERS = 8  # set_vertex_buffers with buffers
     INDEX_BUFFER = 9  # set_index_buffer with a buffer
     CLEAR = 11  # clear
-    END = 10  # of a stored recording: nothing is missing
+    END = 10  # end of a stored recording, which is complete
     BIND = 12  # bind_blend_state and its like, by the number in the detail
     VIEWPORTS = 13  # set_viewport_states
     SCISSORS = 14  # set_scissor_states
@@ -53,12 +53,11 @@ class Command(IntEnum):
 
 
 AGAIN = 1 << 7
-"""Bit of the detail of CONSTANTS and CHANGES: then the last draw, again."""
+"""Bit of the detail of CONSTANTS and CHANGES: repeat the last draw afterwards."""
 CHANGING = frozenset((Command.CHANGES, Command.REDRAW))
-"""Commands that change words of their predecessor; the upper 16 bits of the header are a mask of these words, the first in the lowest
-bit."""
+"""Commands that change words of an earlier command. The upper 16 bits of the header are a mask of these words, lowest bit first."""
 MOST_CHANGES = 16
-"""Words of constants that CHANGES can name."""
+"""Number of words of constants that CHANGES can address."""
 
 
 def header(command: Command, count: int, detail: int = 0) -> int:

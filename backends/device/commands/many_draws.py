@@ -36,7 +36,7 @@ class ManyRecord(ctypes.Structure):
     _fields_ = [
         ("rows", c_uint64),
         ("stride", c_int64),  # bytes
-        ("next", c_int64),  # row to draw next; generated code counts it up
+        ("next", c_int64),  # next row to draw; generated code increments it
         ("count", c_int64),
         ("call", DrawCall),  # fields that are the same for all rows
         ("num_fields", c_int32),
@@ -90,7 +90,7 @@ class ManyDraws:
 
     @property
     def drawn(self) -> int:
-        """Number of rows that are drawn. Generated code counts it up."""
+        """Number of drawn rows, incremented by generated code."""
         return int(self.record.next)
 
     @drawn.setter
@@ -99,7 +99,7 @@ class ManyDraws:
 
 
 def converted(rows: NDArray[Any], name: str) -> NDArray[Any]:
-    """Rows with fields of exactly 32 bits; not copied if they have these already.
+    """Rows with fields of exactly 32 bits; copied only if they have other fields.
 
     Raises:
         TypeError: the array is not structured, has an unknown field, or a field of another kind.

@@ -1,7 +1,7 @@
 """Numbers of bound values: equal values have one number, and no number is used twice.
 
-The number of a value is in its lower half. The upper half is the value's class: values of one class differ in their data only, which
-generated code finds by the number, and no code has to change between them.
+The number of a value is in its lower half. The upper half is the value's class: values of one class need the same code and differ only in
+their data, which generated code looks up by the number.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MIX = 0x9E3779B1
 MOST_FORGOTTEN = 1 << 10
 
 MOST_VALUES = 1 << 11
-"""Number of values from which on there is a look for unused ones."""
+"""Number of values above which unused ones are swept."""
 
 _serials = itertools.count(1)
 
@@ -49,7 +49,7 @@ class ValueSlot(ctypes.Structure):
 
 
 def hash_of_number(number: int) -> int:
-    """The hash of a number; its lower bits count."""
+    """The hash of a number, of which the lower bits are used."""
     return (number * MIX & 0xFFFFFFFF) >> 7
 
 
@@ -80,14 +80,14 @@ class Numbers:
 
     @property
     def is_crowded(self) -> bool:
-        """True if so many values were added that a `sweep` may find unused ones."""
+        """True if enough values were added for a `sweep` to pay."""
         return len(self._values) >= self._most
 
     def __getitem__(self, number: int) -> Any:
         return self._values[number][0]
 
     def of(self, value: object, key: Key | None = None, describe: Describe | None = None) -> int:
-        """The number of a value, below its class; without `key`, of this very object."""
+        """The word of a value: its number, and its class in the upper half. Without `key`, values are compared by identity."""
         known = self._of_object.get(id(value))
         if known is not None:
             return known
@@ -108,7 +108,7 @@ class Numbers:
         return number
 
     def forget(self, value: object, bound: Iterable[int]) -> None:
-        """Forget a value that no draw waits for, unless its number is among `bound`. Values of other holders wait for `sweep`."""
+        """Forget a value that no pending draw uses, unless its number is in `bound`. Values of other holders stay until `sweep`."""
         number = self._of_object.get(id(value))
         if number is None or self.holders or number in bound:
             return
@@ -119,7 +119,7 @@ class Numbers:
             self._data.keep(self._values.__contains__)
 
     def forget_kind(self, kind: type, living: set[int]) -> None:
-        """Forget values of a type, except those with the numbers `living`, and those of the holders. No draw waits for them."""
+        """Forget values of a type, except those with the numbers `living`, and those of the holders. No pending draw uses them."""
         kept = living.union(*(numbers() for numbers in self.holders))
         gone = [number for number, (value, _, _) in self._values.items() if isinstance(value, kind) and number not in kept]
         for number in gone:

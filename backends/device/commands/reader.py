@@ -82,7 +82,7 @@ class Buffers:
             self._enter(handle)
 
     def remove(self, handle: int) -> None:
-        """Forget a handle, if it is known."""
+        """Remove a handle; unknown ones are ignored."""
         if self._ranges.pop(handle, None) is not None:
             self._slots[self._place.pop(handle)].use = Use.REMOVED
 
@@ -103,11 +103,11 @@ class Buffers:
 
 
 class Reader:
-    """Carries out commands of a client in generated code, as far as these are known.
+    """Carries out commands of a client in generated code, up to the first that needs Python.
 
     Attributes:
         record: read and written by generated code.
-        let_go: called with the owner of a repeated command that is taken back.
+        let_go: called with the owner of a repeated command that `forget` drops.
     """
 
     let_go: Callable[[int], None]
@@ -168,7 +168,7 @@ class Reader:
         return list(self._call_words) if self.record.has_call else []
 
     def note_draw(self, words: Sequence[int]) -> None:
-        """Set `last_draw`, to no words as well."""
+        """Set `last_draw`; no words clear it."""
         self.record.has_call = len(words) > 0
         for place, word in enumerate(words):
             self._call_words[place] = word
@@ -189,17 +189,17 @@ class Reader:
         hinders: int = 0,
         owner: int = 0,
     ) -> None:
-        """Repeat a command from now on: it gives the words at `places` the values that they have now.
+        """Let generated code repeat a command from now on: it sets the words at `places` to their present values.
 
         Args:
             head: the header of the command.
             words: the words after it.
-            places: all that the command determines, as numbers of words of the BoundRecord. No command between two equal ones may change
-                their values.
-            tags: objects of the command; `forget` of one of them takes the command back.
+            places: the numbers of all words of the BoundRecord that the command sets. No command between two equal ones may change their
+                values.
+            tags: objects of the command; `forget` of one of them drops the command.
             unless: Hindrance bits with which the command goes to Python.
             hinders: Hindrance bits that the command sets.
-            owner: given to `let_go` when the command is taken back.
+            owner: passed to `let_go` when the command is dropped.
         """
         key = head.to_bytes(4, "little") + bytes(words)
         if len(words) >= MAX_WORDS or self._read is None or key in self._known:
@@ -221,7 +221,7 @@ class Reader:
             self._of_tag.setdefault(tag, set()).add(key)
 
     def forget(self, tag: Hashable) -> None:
-        """Leave the commands with a tag to Python."""
+        """Stop repeating the commands with a tag, so that Python carries them out."""
         for key in self._of_tag.pop(tag, ()):
             place, _, tags, _, owner = self._known.pop(key)
             self._slots[place].use = Use.REMOVED
@@ -231,7 +231,7 @@ class Reader:
                     self._of_tag[other].discard(key)
 
     def forget_all(self) -> None:
-        """Leave all repeated commands to Python."""
+        """Stop repeating commands."""
         owners = [owner for *_, owner in self._known.values()]
         self._known.clear()
         self._of_tag.clear()

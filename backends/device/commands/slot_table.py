@@ -15,9 +15,9 @@ class SlotTable(Generic[K]):
 
     Args:
         slot: the structure of an entry. Its first field is 0 where the entry is empty.
-        hash_of: the hash of a key, of which the lower bits count.
+        hash_of: the hash of a key, of which the lower bits are used.
         place: takes the address of the entries and their number - 1, now and whenever they change.
-        fewest: least number of entries for which there is room, a power of 2.
+        fewest: least capacity in entries, a power of 2.
     """
 
     def __init__(
@@ -41,10 +41,10 @@ class SlotTable(Generic[K]):
         return self._fields.get(key)
 
     def put(self, key: K, *fields: int) -> None:
-        """Add an entry, or give it other fields. The first one is not 0."""
+        """Add or replace an entry. The first field is not 0."""
         is_new = key not in self._fields
         if is_new and 2 * len(self._fields) + 2 > len(self.slots):
-            self._rebuild(self._fields, 2 * len(self.slots))  # first: there may be no memory
+            self._rebuild(self._fields, 2 * len(self.slots))  # first, because it may raise MemoryError
         if is_new:
             self._enter(key, fields)
         else:
@@ -57,7 +57,7 @@ class SlotTable(Generic[K]):
             return False
         mask, place = len(self.slots) - 1, self._at.pop(key)
         moved = []
-        while place in self._keys:  # later entries of the same run may have been put off by this one
+        while place in self._keys:  # later entries of the run may have been displaced by this one
             moved.append(self._keys.pop(place))
             self.slots[place] = self._slot()
             place = place + 1 & mask
@@ -76,7 +76,7 @@ class SlotTable(Generic[K]):
         self.keep(lambda key: False)
 
     def _rebuild(self, fields: dict[K, tuple[int, ...]], size: int) -> None:
-        """Take other entries, with room for `size`. MemoryError, with nothing changed: generated code continues with the old ones."""
+        """Take other entries, with room for `size`. After a MemoryError the old table remains in use."""
         old = self.slots, self._keys, self._at
         self.slots, self._keys, self._at = (self._slot * size)(), {}, {}
         try:

@@ -93,7 +93,7 @@ def describe_references(references: tuple[int, int]) -> Described:
 
 
 def describe_windows(windows: tuple[bool, tuple[ScissorState, ...]]) -> Described:
-    """Generated code depends on the number of rectangles, and on the side that is drawn."""
+    """The class has the number of rectangles, and whether their inside or outside is drawn."""
     made, (is_inside, rectangles) = WindowValues(), windows
     flat = [v for r in rectangles for v in (r.minx, r.miny, r.maxx - 1, r.maxy - 1)]
     made.rectangle[: len(flat)] = flat
@@ -101,7 +101,7 @@ def describe_windows(windows: tuple[bool, tuple[ScissorState, ...]]) -> Describe
 
 
 def _short(plane: tuple[float, float, float, float]) -> list[float]:
-    """The same plane, scaled by a power of two so that distances from it do not overflow: four terms, each below a quarter of a vertex.
+    """The plane scaled by a power of two so that distances from it, sums of four products, do not overflow.
 
     Only signs and ratios of distances from one plane have an effect."""
     exponent = math.frexp(max(_finite(abs(v)) for v in plane))[1] + 2
@@ -109,14 +109,14 @@ def _short(plane: tuple[float, float, float, float]) -> list[float]:
 
 
 def describe_planes(planes: tuple[tuple[float, float, float, float], ...]) -> Described:
-    """Generated code depends on the number of planes."""
+    """The class has the number of planes."""
     made, flat = PlaneValues(), [v for plane in planes[:MOST_PLANES] for v in _short(plane)]
     made.plane[: len(flat)] = flat
     return Described(len(planes), made)
 
 
 def describe_stipple(rows: tuple[int, ...] | None) -> Described:
-    """Generated code depends on the existence of a stipple."""
+    """The class says whether there is a stipple."""
     return Described() if rows is None else Described(1, StippleValues(tuple(rows)))
 
 

@@ -1,4 +1,4 @@
-"""A client's connection in the form for generated code, which answers requests to wait for memory and leaves all others to Python."""
+"""A client's connection as a record for generated code, which answers requests to wait for memory; Python answers all others."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ DONE = struct.pack("<3I", 1, 7, 0)
 """Answer to a request to wait: the work is done."""
 
 BUSY = struct.pack("<3I", 1, 7, 1)
-"""Answer to the question whether it is: not yet."""
+"""Answer to a poll: the work is still pending."""
 
-_ANSWER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)  # without the global interpreter lock: the client may be silent
+_ANSWER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)  # releases the GIL, because it blocks while the client is silent
 
 
 class Waits:
-    """Requests of one client to wait, and the bytes of its connection that were received and not read yet.
+    """One client's requests to wait, and the received but unread bytes of its connection.
 
     Attributes:
         record: read and written by generated code.
@@ -37,7 +37,7 @@ class Waits:
             record: has the descriptor of a stream socket.
             buffer: bytes of the connection.
             marks: two words that count messages, and name the last one.
-            write: sends all of its argument; for answers of which the system takes a part.
+            write: sends all of its argument; for answers that the socket accepts only in part.
         """
         self.record, self.memory, self._write, self._kept = record, Buffers(), write, (buffer, marks)
         record.capacity, record.buffer = len(buffer), ctypes.addressof(ctypes.c_char.from_buffer(buffer))
@@ -46,7 +46,7 @@ class Waits:
         record.memory = ctypes.addressof(self.memory.record)
 
     def answerer(self, entry: int, bound: int) -> Callable[[], object] | None:
-        """A function that answers requests to wait for work of a context, until Python is needed. None: the system has no such function.
+        """A function that answers requests to wait for work of a context, until Python is needed; None without `recv` and `send`.
 
         entry: address of the generated function, 0 if the device has none. bound: address of the context's BoundRecord.
         """

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 _clock = ctypes.c_int64(1)
 CLOCK = ctypes.addressof(_clock)
-"""Address of the counter of revisions. No two changes have the same revision, whatever was changed."""
+"""Address of the counter of revisions. Each change of any record gets a revision of its own."""
 
 
 def tick() -> int:
@@ -24,12 +24,12 @@ def tick() -> int:
 
 
 def same_value(value: object) -> Hashable:
-    """Content of a value that is compared as Python compares it."""
+    """Key of a value that is compared by ==."""
     return type(value), value
 
 
 def same_floats(value: Iterable[Any]) -> Hashable:
-    """Content of numbers, or of rows of numbers, by their bits: 0.0 is not -0.0."""
+    """Key of numbers, or of rows of numbers, by their bits: 0.0 differs from -0.0."""
     items = tuple(value)
     if items and not isinstance(items[0], (int, float)):
         return tuple(map(same_floats, items))
@@ -37,16 +37,16 @@ def same_floats(value: Iterable[Any]) -> Hashable:
 
 
 class HasWords(Protocol):
-    """An object whose bound values are words of a record."""
+    """An object whose attributes are stored as words of a record."""
 
     record: BoundRecord
     numbers: Numbers
 
 
 class WordOf(Generic[T]):
-    """Attribute of a `HasWords`: the value with the number in the word at `place`. 0 means `default`.
+    """Attribute of a `HasWords`: the value whose number is in the word at `place`. 0 means `default`.
 
-    key: content by which equal values share a number; None: only the same object has the same number. describe: class and data of a value.
+    key: content by which equal values share a number; None compares by identity. describe: class and data of a value.
     """
 
     def __init__(self, place: int, default: T, key: Key | None = same_value, describe: Describe | None = None) -> None:
@@ -89,11 +89,11 @@ class Units(Generic[T]):
         self._owner, self._place, self._count, self._describe = owner, place, count, describe
 
     def bound(self) -> list[T | None]:
-        """The bound items; the list ends with the last one."""
+        """The units up to the last bound one."""
         return self.first(self._count)
 
     def first(self, count: int) -> list[T | None]:
-        """The first `count` bound items; the list ends with the last one."""
+        """The first `count` units, up to the last bound one."""
         record, numbers = self._owner.record, self._owner.numbers
         found = record.words[self._place : self._place + count]
         while found and not found[-1]:

@@ -1,7 +1,7 @@
-"""The calls that bind what a context has bound: the beginning of a recording in the middle of a program's work.
+"""The calls that restore a context's bindings, at the beginning of a recording that starts in the middle of a program.
 
-Bound state names memory by address. Living resources, views and samplers are found once, by a walk over the objects that Python's
-garbage collector knows, so that contexts without a recording keep no list of them.
+Bound state names memory by address. Living resources, views and samplers are collected once, from the objects that Python's garbage
+collector tracks, so that contexts without a recording need no list of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tgsi.language.facts.stages import STAGES
 
 
 class Living:
-    """Objects of a context and its screen that are alive."""
+    """Living objects of a context and its screen."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -53,7 +53,7 @@ class Living:
         return (found, address - start) if address + size <= start + found.size else None
 
     def view(self, bound: BoundView) -> SamplerView | None:
-        """The view with this binding; one like it, if the program has dropped it, but not its texture."""
+        """The view with this binding, or an equal new one if the program has dropped the view but not its texture."""
         found = self._views.get(id(bound))
         if found is not None:
             return found
@@ -81,14 +81,14 @@ class Living:
 
 
 class BoundCalls:
-    """The calls, and in `gaps` what none of them can bind again."""
+    """The calls, with descriptions in `gaps` of the bindings that no call can restore."""
 
     def __init__(self, context: Any) -> None:
         self._context, self._state, self._living = context, context.state, Living(context)
         self.gaps: list[str] = []
 
     def calls(self) -> Iterator[Definition]:
-        """All calls, in an order in which they can be made. Nothing is pending."""
+        """All calls in a valid order. No work is pending."""
         yield from self._values()
         yield from self._objects()
         yield from self.buffers()
@@ -129,7 +129,7 @@ class BoundCalls:
 
     # -- memory ----------------------------------------------------------------------------------------------------------
     def _memory(self, address: int, size: int) -> tuple[Any, int]:
-        """The resource that has these bytes, and their place; or a copy of them, and 0."""
+        """The resource that has these bytes, and their offset; or a new resource with a copy of them, and 0."""
         found = self._living.resource_at(address, size)
         return found if found is not None else (ctypes.string_at(address, size), 0)
 
@@ -232,7 +232,7 @@ class BoundCalls:
         if counting.is_paused:
             yield "set_active_query_state", (False,), {}
         if counting.is_conditional and not counting.allows_rendering():
-            nothing = Query(self._context, QueryType.OCCLUSION_PREDICATE, 0)  # its result is False
+            nothing = Query(self._context, QueryType.OCCLUSION_PREDICATE, 0)  # the result is False
             yield "begin_query", (nothing,), {}
             yield "end_query", (nothing,), {}
             yield "render_condition", (nothing,), {"condition": False}

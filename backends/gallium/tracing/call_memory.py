@@ -1,4 +1,4 @@
-"""Commands of a recording in memory, up to a number of bytes: the file of a history."""
+"""Storage for the commands of a history: memory in place of a file, up to a number of bytes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _WRITE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int32, ctypes.c_void_p, ctype
 
 
 class _Pieces:
-    """The bytes themselves, which the callback of generated code keeps, but not the `CallMemory` around them."""
+    """The stored bytes. The callback of generated code refers to these only, so that the `CallMemory` around them can be collected."""
 
     def __init__(self, most: int) -> None:
         self.pieces: list[bytes] = []
         self.size, self.most, self.lost = 0, most, 0
 
     def add(self, data: bytes) -> None:
-        """Keep a piece. After the first one for which there is no room, nothing is kept: later commands depend on it."""
+        """Store a piece. After the first one that does not fit, all others are dropped, because later commands depend on it."""
         if self.lost or self.size + len(data) > self.most:
             self.lost += len(data)
         else:
@@ -25,39 +25,39 @@ class _Pieces:
 
 
 class CallMemory:
-    """Memory for commands, instead of a file. `entry` is the address of a function like `write`, for generated code."""
+    """Memory for commands, instead of a file. `entry` is the address of a C function that does what `write` does."""
 
     def __init__(self, most: int) -> None:
-        """most: bytes that are kept. Those after them are counted and dropped."""
+        """most: capacity in bytes. Further bytes are counted and dropped."""
         self._kept = _Pieces(most)
         self._callback = _WRITE(partial(_take, self._kept))
         self.entry: int = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
 
     @property
     def size(self) -> int:
-        """Bytes that are kept."""
+        """Stored bytes."""
         return self._kept.size
 
     @property
     def most(self) -> int:
-        """Bytes that may be kept."""
+        """Capacity in bytes."""
         return self._kept.most
 
     @property
     def lost(self) -> int:
-        """Bytes for which there was no room."""
+        """Bytes that were dropped."""
         return self._kept.lost
 
     def write(self, data: memoryview) -> int:
-        """Keep bytes, as `write` of a file."""
+        """Store bytes, as a file's `write`."""
         self._kept.add(bytes(data))
         return len(data)
 
     def close(self) -> None:
-        """Keep what is there."""
+        """Do nothing; the content stays readable."""
 
     def content(self) -> bytearray:
-        """A copy of what is kept."""
+        """A copy of the stored bytes."""
         return bytearray().join(self._kept.pieces)
 
 

@@ -1,4 +1,4 @@
-"""Objects that lived before a recording began, as the calls that make them again."""
+"""Calls that recreate objects from before a recording began."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Definition = tuple[str, tuple[Any, ...], dict[str, Any]]
 
 
 def definition_of(thing: object) -> Definition:
-    """The call that makes an object like this one. Unwritable for an object whose parts are gone."""
+    """The call that creates an equal object. Unwritable if a part of the object no longer exists."""
     for kind, define in _DEFINITIONS.items():
         if isinstance(thing, kind):
             return define(thing)
-    raise Unwritable(f"no call makes an object of type {type(thing).__name__}")
+    raise Unwritable(f"no call creates an object of type {type(thing).__name__}")
 
 
 def _view(view: SamplerView) -> Definition:

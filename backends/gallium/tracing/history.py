@@ -1,7 +1,7 @@
-"""The history of a context: its latest calls in memory, from which `explain` tells what happened to a pixel.
+"""The history of a context: its latest calls in memory, which `explain` replays to find out what happened to a pixel.
 
-Unlike a trace, a history refuses no call, and it may begin in the middle of a program's work. Where its memory ends, it begins anew with
-what is bound and alive then (`bound_calls`); the part before stays as long as there is room for both.
+Unlike a trace, a history refuses no call, and it may begin in the middle of a program's work. When its memory is full, a new recording
+begins with the present bindings and objects (`bound_calls`); the previous one is kept while there is room for both.
 """
 
 from __future__ import annotations
@@ -38,21 +38,19 @@ from backends.pipe.enums import Transfer
 from tgsi.language.record import record
 
 DEFAULT_BYTES = 1 << 28
-"""Bytes of a history, unless `Screen(history_memory=...)` says otherwise."""
+"""Default of `Screen(history_memory=...)`, in bytes."""
 _CHANGES_NOTHING = {Does.READ, Does.ASK}
 _RESULTS = frozenset({"get_query_result"})
 
 
 @record(eq=False)
 class Recorded:
-    """A history that was taken out.
+    """A recording taken from a history.
 
     Attributes:
         data: the recording, as `TracePlayer` plays it.
-        handles: of the living objects that it names, by `id`.
-        programs: of shaders by handle, as they were created; the recording has their text alone.
-        gaps: what the recording lacks, in words.
-        lost: bytes of calls for which there was no room at its end.
+        handles: of the living objects that it names, by `id`. programs: the programs of shaders by handle, of which the recording has only
+        the text. gaps: descriptions of missing parts. lost: bytes of the last calls, which did not fit.
         is_whole: it begins with the context.
     """
 
@@ -79,7 +77,7 @@ class HistoryTracer(Tracer):
             self._begin()
 
     def _begin(self) -> None:
-        """Record what is bound and alive."""
+        """Record the bindings and living objects."""
         with self._pause():
             bound = BoundCalls(self._context)
             for name, args, given in bound.calls():
@@ -92,7 +90,7 @@ class HistoryTracer(Tracer):
 
     @contextlib.contextmanager
     def _pause(self) -> Iterator[None]:
-        """Record no calls inside of the block, which writes to the recording itself."""
+        """Pause recording inside the block, which writes commands itself."""
         self._is_inside = True
         self._file.let_entries(False)
         try:
@@ -102,7 +100,7 @@ class HistoryTracer(Tracer):
             self._file.let_entries(self._lets_entries())
 
     def take(self) -> Recorded:
-        """Take out the calls so far. The recording goes on."""
+        """Return the calls so far. The recording continues."""
         with self._pause():
             self._catch_up()
             self._file.flush()
@@ -143,7 +141,7 @@ class HistoryTracer(Tracer):
         return mapped
 
     def address_call(self, method: str, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-        """A call that takes addresses: what it has bound is recorded in its place."""
+        """Make a call that takes addresses, and record the resulting bindings in its place."""
         found = function(self._context, *args, **given)
         if not self._is_inside and not self.is_closed:
             self._file.let_entries(False)
@@ -163,7 +161,7 @@ class HistoryTracer(Tracer):
         return self._define(thing) if isinstance(thing, Resource) else self._define_object(thing)
 
     def _define_object(self, thing: Any) -> int:
-        """Record the creation of an object that was made before the recording, or by another context."""
+        """Record the creation of an object that existed before the recording, or belongs to another context."""
         name, args, given = definition_of(thing)
         for item in args:
             self._handle_of(item)  # a resource takes a handle first
@@ -182,7 +180,7 @@ class HistoryTracer(Tracer):
 
     def _define(self, resource: Resource) -> int:
         if resource.is_destroyed or resource.screen is not self._context.screen:
-            raise Unwritable(f"{resource!r} belongs to another screen, or has ended")
+            raise Unwritable(f"{resource!r} belongs to another screen or is destroyed")
         handle = self._handles.add(resource)
         template = resource.template
         self._context.screen.finish_writes(resource)
@@ -199,7 +197,7 @@ class HistoryTracer(Tracer):
                 self._file.write(self._encoder.call("write_content", (resource, level, sample, plane.tobytes()), {}))
 
     def _catch_up_users(self) -> None:
-        """Record what the caller has written to memory that resources lie over."""
+        """Record the caller's writes to user memory of resources."""
         for handle, (resource, before) in list(self._users.items()):
             if resource.is_destroyed or resource.user is None:
                 del self._users[handle]
@@ -211,7 +209,7 @@ class HistoryTracer(Tracer):
                 self._file.write(self._encoder.call("write_content", (resource, 0, 0, data), {}))
 
     def close(self) -> None:
-        """End the recording, which stays."""
+        """End the recording, which stays readable."""
         if self.is_closed:
             return
         self._is_inside = True
@@ -241,7 +239,7 @@ class HistoryContext(Context):
         self.begin_history(most, is_new=True)
 
     def begin_history(self, most: int, *, is_new: bool = False) -> None:
-        """Record from now on."""
+        """Begin to record."""
         self.device.install_entries(HistoryContext, is_observed=True)
         if not is_new:
             self.order.synchronize()
@@ -253,7 +251,7 @@ class HistoryContext(Context):
         return [self._history.take()] + ([self._before] if self._before is not None else [])
 
     def begin_again_if_crowded(self) -> None:
-        """Begin a new recording if a quarter of the memory is used. This one stays if half of the memory is left beside it."""
+        """Begin a new recording if a quarter of the memory is used. The present one is kept if half of the memory remains free."""
         now, most = self._history, self._history_bytes
         if now.maps or not (now.memory.lost or now.memory.size > most // 4):
             return

@@ -21,7 +21,7 @@ from backends.gallium.tracing.trace_player import first_commands, words_of
 from tgsi.language.record import record
 
 _SHOWN = 64
-"""Bytes, and 64-bit items of arrays, that are shown; larger ones are shown by their digests."""
+"""Longest bytes, and longest arrays of 64-bit items, that are printed; larger ones are printed as digests."""
 
 
 @record
@@ -32,7 +32,7 @@ class Handle:
 
 
 def printed(data: bytearray, until: int | None = None) -> Iterator[dict[str, Any]]:
-    """All commands of a stored recording as plain data; one that makes two calls as two. RecordingError at the first that is wrong.
+    """All commands of a stored recording as plain data, a command of two calls as two objects. RecordingError at the first invalid command.
 
     until: number of the last command; None prints all.
     """
@@ -101,7 +101,7 @@ def _array(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def _type(dtype: np.dtype[Any]) -> Any:
-    """The type as numpy.dtype takes it: a text, or a mapping of names, types, offsets and size."""
+    """The type as an argument of numpy.dtype: a text, or a mapping of names, types, offsets and size."""
     if dtype.names is None:
         return str(dtype)
     rows = [(name, dtype.fields[name][0], dtype.fields[name][1]) for name in dtype.names if dtype.fields]

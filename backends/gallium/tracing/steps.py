@@ -1,7 +1,7 @@
-"""Traces as steps: calls with words of their own, which can be compared, left out and written again.
+"""Traces as steps: independent calls that can be compared, removed and written again.
 
-A command may depend on those before it: a draw that repeats another one, constants of which some words change. A step does not, so that
-any selection of steps is a recording again.
+A command may depend on earlier ones, as a draw that repeats another one or a change of some words of constants does. A step does not, so
+that any selection of steps is a valid recording.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _WRITES = {"buffer_subdata", "texture_subdata", "transfer_inline_write", "write_
 _WAITS = {"texture_barrier", "memory_barrier", "flush_resource"}
 _RESIDENT = {name for name in WORK if name.endswith(("_texture_handle", "_image_handle", "_handle_resident"))}
 DRAWS = WORK - _WRITES - _WAITS - _RESIDENT - {"get_query_result_resource"}
-"""Calls that draw, clear, copy or compute: what a time line has."""
+"""Calls that draw, clear, copy or compute: the entries of a time line."""
 COMPARED = frozenset(name for name, row in CALLS.items() if row.does in (Does.READ, Does.MAP)) | {"check_content"}
-"""Calls whose outcome is a digest of bytes."""
+"""Calls whose recorded outcome is a digest of bytes."""
 
 
 @record(eq=False)
 class Step:
     """A call, or handles that no later call names.
 
-    number: of its command in the trace; a command of two calls gives two steps. words: commands that need nothing but the objects.
-    call: with a Handle in the place of each object; None: FORGET, of the handles in `forgets`.
+    number: of its command in the trace; a command of two calls gives two steps. words: commands that depend only on their objects. call:
+    with a Handle for each object; None: FORGET, of the handles in `forgets`.
     """
 
     number: int
@@ -61,7 +61,7 @@ class Step:
 
 
 class _Constants:
-    """Constants that calls with bytes have bound: what CHANGES changes."""
+    """Constants bound as bytes, to which CHANGES refers."""
 
     def __init__(self) -> None:
         self._bound: dict[tuple[int, int], bytes] = {}
@@ -81,7 +81,7 @@ class _Constants:
         """The constants of a slot with some words changed."""
         data = self._bound.get((stage, index))
         if data is None or any(place >= len(data) // 4 for place in changes):
-            raise WordError(f"no constants that it could change are bound to slot {index} of stage {stage}")
+            raise WordError(f"it changes constants, but none are bound as bytes to slot {index} of stage {stage}")
         found = memoryview(bytearray(data[: len(data) // 4 * 4])).cast("I")
         for place, word in changes.items():
             found[place] = word
@@ -89,7 +89,7 @@ class _Constants:
 
 
 def read_steps(data: bytearray) -> Iterator[Step]:
-    """The steps of a stored recording, without END. RecordingError at the first command that is wrong; an END may be missing."""
+    """The steps of a stored recording, without END, which may be missing. RecordingError at the first invalid command."""
     words, blocks, last, constants = words_of(data), Blocks(), list[int](), _Constants()
     decoder = Decoder(Handle, lambda: last, constants.changed)
     for number, item in enumerate(items(words, PREFIX.size)):
@@ -115,7 +115,7 @@ def read_steps(data: bytearray) -> Iterator[Step]:
 
 
 def _words(item: Item, call: Call, held: Sequence[bytes], last: Sequence[int]) -> bytes:
-    """The commands of a call, whatever came before."""
+    """The commands of a call, independent of earlier ones."""
     if item.command in (Command.CALL, Command.STATE):
         return (
             b"".join(map(data_commands, held))
@@ -138,11 +138,11 @@ def _encoder() -> Encoder:
 
 
 def _no_draw(given: Any) -> Any:
-    raise TypeError("draws have words of their own")
+    raise TypeError("draws are written in full")
 
 
 def with_outcome(step: Step, outcome: Any) -> Step:
-    """The step of a read, a result or a check with another outcome. None: the outcome is not compared."""
+    """Return a read, a result or a check with another outcome; None disables the comparison."""
     call = step.call
     if call is None or not call.has_outcome:
         return step

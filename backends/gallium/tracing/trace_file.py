@@ -1,6 +1,6 @@
-"""The file of a trace: commands, gathered in memory and written in pieces. Native entries append to the same memory, and write it, too.
+"""The file of a trace: commands, gathered in memory and written in pieces. Native entries also append to this memory and write it.
 
-Where the commands end is a file, or other memory (`call_memory`).
+The destination is a file, or other memory (`call_memory`).
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from backends.gallium.tracing.call_memory import CallMemory
 from backends.system import address_of
 
 _GATHERED = 1 << 20
-"""Bytes that are gathered. A write between two draws slows the draws after it, so a frame's commands had better fit."""
+"""Size of the buffer in bytes. A write between two draws slows the following draws, so a frame's commands should fit."""
 
 
 class Sink(Protocol):
-    """The place where commands end."""
+    """The destination of commands."""
 
     def write(self, data: memoryview, /) -> int:
-        """Write bytes and return their number; fewer than were given are possible."""
+        """Write bytes and return the number written, perhaps fewer than passed."""
         ...
 
     def close(self) -> None:
-        """Write no more."""
+        """Close the destination."""
         ...
 
 
 class TraceFile:
-    """A file, or memory, that is being written. What was cut off can be played up to there."""
+    """A trace that is being written to a file or to memory. A truncated one can be played up to its end."""
 
     def __init__(self, target: str | os.PathLike[str] | CallMemory, record: BoundRecord, cell: c_uint64) -> None:
         """record: of the context, whose entries append while `let_entries` says so. cell: of its class, for `BoundRecord.python`."""
@@ -50,18 +50,18 @@ class TraceFile:
         record.recorded_size, record.python = _GATHERED, ctypes.addressof(cell)
         record.recorded_write, record.recorded_file = entry
         record.recorded_constants = record.has_recorded_draw = 0
-        # A program may end, or drop its context, without `destroy`; its trace is wanted all the more then.
+        # Programs may exit, or drop the context, without `destroy`. Their traces are the most wanted ones.
         self._rest = weakref.finalize(self, _hand_over, self._file, self._memory, record)
         self.write(PREFIX.pack(MAGIC, VERSION, 0))
 
     def let_entries(self, do_append: bool) -> None:
-        """Let native entries append commands, or no longer."""
+        """Allow or forbid native entries to append commands."""
         record = self._record
         record.recorded_constants = 0
         record.recorded_end = self._begin + _GATHERED if do_append else 0
 
     def write(self, commands: bytes) -> None:
-        """Append whole commands. Native entries must not append meanwhile."""
+        """Append whole commands. Native entries must not append at the same time."""
         record, size = self._record, len(commands)
         at = record.recorded_at - self._begin
         if at + size > _GATHERED:
@@ -74,7 +74,7 @@ class TraceFile:
         record.recorded_at = self._begin + at + size
 
     def forget_draw(self) -> None:
-        """Have the next draw written with its words: the last draw was not appended by an entry."""
+        """Have the next draw written in full, because the last draw was not appended by an entry."""
         self._record.has_recorded_draw = 0
 
     def flush(self) -> None:
@@ -94,7 +94,7 @@ class TraceFile:
 
 
 def _hand_over(file: Sink, memory: bytearray, record: BoundRecord) -> None:
-    """Write the gathered commands, and forget them. After an error, those that are left may be written later."""
+    """Write and clear the buffer. After an error, the rest may be written later."""
     begin, at, end = record.recorded_begin, record.recorded_from, record.recorded_at
     with memoryview(memory) as view:
         while at < end:

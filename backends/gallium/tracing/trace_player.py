@@ -23,7 +23,7 @@ from backends.pipe.enums import Transfer
 from tgsi.language.record import record
 
 MOST_MEMORY = 1 << 32
-"""Bytes of all resources of a trace, and of one read."""
+"""Limit of the bytes of all resources of a trace, and of one read."""
 
 
 @record
@@ -31,7 +31,7 @@ class Digest:
     """A digest of a played trace.
 
     Attributes:
-        source: what was read, flushed or checked, with handle.
+        source: the call, or the flushed or checked resource, with its handle.
         value: SHA-256.
         recorded: the digest in the trace, None if it has none.
     """
@@ -47,14 +47,14 @@ class Digest:
 
 
 def words_of(data: bytearray) -> memoryview:
-    """The words of a stored recording. RecordingError if it is none, or of another version."""
+    """The words of a stored recording. RecordingError for other data and unsupported versions."""
     if len(data) < PREFIX.size:
         raise RecordingError(f"the file has {len(data)} bytes; a recording begins with {PREFIX.size}")
     magic, version, zero = PREFIX.unpack_from(data)
     if magic != MAGIC:
         raise RecordingError(f"the file begins with {magic!r}; a recording begins with {MAGIC!r}")
     if not OLDEST <= version <= VERSION or zero:
-        raise RecordingError(f"the recording has version {version}.{zero}; this player knows {OLDEST}.0 to {VERSION}.0")
+        raise RecordingError(f"the recording has version {version}.{zero}; this player reads {OLDEST}.0 to {VERSION}.0")
     if len(data) % 4:
         raise RecordingError(f"the recording ends at byte {len(data)}, inside of a word: it was cut off")
     return memoryview(data)[PREFIX.size :].cast("I")
@@ -85,7 +85,7 @@ class TracePlayer:
         """Take a context of the screen.
 
         note: called with each digest. digests_flushes: make digests of the bound targets at each flush, too. show: called with each target
-        at each flush and at the end; every command is then a call of a method, as without `is_native`.
+        at each flush and at the end; then, as without `is_native`, every command calls a method.
         """
         self._screen, self._context, self._note, self._digests_flushes = screen, context, note, digests_flushes
         self._targets = WatchedTargets(context, show) if show is not None else None
@@ -95,7 +95,7 @@ class TracePlayer:
         self._memory = 0
 
     def play(self, data: bytearray, until: int | None = None) -> None:
-        """Play a stored recording. RecordingError for a command that is wrong, or refused; those before it were carried out.
+        """Play a stored recording. RecordingError for an invalid or refused command, after all earlier ones were carried out.
 
         until: number of the last command that is played; None plays all.
         """
@@ -110,9 +110,9 @@ class TracePlayer:
             raise RecordingError(f"the recording ends at byte {len(data)} without END: it was cut off, and played up to there")
 
     def advance(self, commands: bytes | bytearray) -> None:
-        """Play the next commands of a recording that is played in parts, none of which begins with a repeated or changed draw.
+        """Play the next commands of a recording that is played in parts. No part may begin with a repeated or changed draw.
 
-        RecordingError as from `play`, with the number of the command in this part.
+        RecordingError as from `play`; the command's number counts from the beginning of this part.
         """
         words = memoryview(bytearray(commands)).cast("I")
         self._player.play(words, self._objects, self._perform, self._forget)
@@ -156,12 +156,12 @@ class TracePlayer:
             self._targets.note(call, self._handle_of)
 
     def _fail(self, call: Call) -> None:
-        """A call that was refused when it was recorded, and perhaps did a part of its work before."""
+        """Repeat a call that was refused during the recording, perhaps after a part of its work."""
         try:
             call_context(self._context, call)
         except REFUSALS:
             return
-        raise WordError("it was refused when it was recorded, and is not refused now")
+        raise WordError("it was refused when it was recorded, but is accepted now")
 
     def _plain(self, call: Call) -> Any:
         return call_context(self._context, call)
@@ -225,7 +225,7 @@ class TracePlayer:
 
     def _resource_create(self, call: Call) -> Resource:
         if call.args or not call.result:
-            raise WordError("it takes names, and has a handle for its result")
+            raise WordError("expected names, and a handle for the result")
         made = self._screen.resource_create(**call.given)
         self._memory += made.size
         if self._memory > MOST_MEMORY:
@@ -238,7 +238,7 @@ class TracePlayer:
             raise WordError(f"level {level}, sample {sample} do not exist")
         plane = resource.blocks(level, sample)
         if len(data) != plane.size:
-            raise WordError(f"{plane.size} bytes are wanted, not {len(data)}")
+            raise WordError(f"expected {plane.size} bytes, not {len(data)}")
         self._context.order.finish_uses(resource)
         plane[...] = np.frombuffer(data, np.uint8).reshape(plane.shape)
         resource.changed(level)
@@ -246,14 +246,14 @@ class TracePlayer:
     def _write_mapped(self, call: Call) -> None:
         resource, data = _arguments(call, Resource, bytes)
         if set(call.given) != {"level", "box", "usage"}:
-            raise WordError("level, box and usage are wanted")
+            raise WordError("expected level, box and usage")
         box = resource.box(call.given["level"], call.given["box"], "write_mapped")
         if not call.given["usage"] & Transfer.UNSYNCHRONIZED:
             self._context.order.finish_uses(resource)
         for sample in range(resource.samples):
             target = part(resource.blocks(call.given["level"], sample), resource.in_blocks(box))
             if len(data) != target.size:
-                raise WordError(f"{target.size} bytes are wanted, not {len(data)}")
+                raise WordError(f"expected {target.size} bytes, not {len(data)}")
             target[...] = np.frombuffer(data, np.uint8).reshape(target.shape)
         resource.changed(call.given["level"], box)
 
@@ -264,7 +264,7 @@ class TracePlayer:
 
 
 def _recorded(call: Call) -> bytes | None:
-    """The recorded digest; None where a reduced trace has none."""
+    """The recorded digest, or None in a reduced trace."""
     if call.outcome is None and call.has_outcome:
         return None
     if not isinstance(call.outcome, bytes):
@@ -278,9 +278,9 @@ def _with(call: Call, **given: Any) -> Call:
 
 
 def _arguments(call: Call, *kinds: type) -> tuple[Any, ...]:
-    """The positional arguments, of these types."""
+    """The positional arguments, checked for these types."""
     if len(call.args) != len(kinds) or not all(isinstance(item, kind) for item, kind in zip(call.args, kinds)):
-        raise WordError(f"{', '.join(kind.__name__ for kind in kinds)} are wanted")
+        raise WordError(f"expected {', '.join(kind.__name__ for kind in kinds)}")
     return call.args
 
 

@@ -21,10 +21,10 @@ from backends.gallium.tracing.tracer import OF_CONTEXT, Tracer
 class TracedContext(Context):
     """A context made by ``Screen.context_create(trace=PATH)``.
 
-    Every call goes into the file: objects, shaders, resources with their bytes, draws, and the digests of what was read. Resources over
-    memory of the caller, and objects of other contexts, are refused with TypeError, because a trace cannot hold what changes them.
-    Bytes that are written to a resource in another way (by another context, or through an array of its memory) show when the trace is
-    played: the digests differ, and the player names the resource.
+    Every call goes into the file: objects, shaders, resources with their bytes, draws, and digests of everything read. Resources over
+    memory of the caller, and objects of other contexts, are refused with TypeError, because a trace cannot record their changes.
+    Writes to a resource in another way (by another context, or through an array of its memory) are missed; when the trace is played, the
+    digests differ, and the player names the resource.
 
     _tracer: records the calls.
     """
@@ -50,7 +50,7 @@ class TracedContext(Context):
 
 
 def plain_method(name: str) -> Callable[..., Any]:
-    """The method of a part of the context, which takes neither the context for its thread nor generated code."""
+    """The underlying method of a part of the context, without the lock of the context and without generated code."""
     return next(vars(part)[name] for part in Context.__mro__[1:] if name in vars(part))  # type: ignore[no-any-return]
 
 
@@ -67,7 +67,7 @@ def _recorded(method: Row) -> Callable[..., Any]:
 def _refused(name: str) -> Callable[..., Any]:
     @functools.wraps(plain_method(name))
     def call(self: TracedContext, /, *args: Any, **given: Any) -> Any:
-        raise TypeError(f"trace: {name}: it takes addresses of memory, which a trace cannot hold")
+        raise TypeError(f"trace: {name}: it takes addresses of memory, which a trace cannot record")
 
     return call
 

@@ -1,4 +1,4 @@
-"""The tracer: makes each call of a context a command, with the content of resources that it names for the first time."""
+"""The tracer: writes a command for each call of a context, and the content of each resource at its first mention."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Tracer:
     """Records the calls of one context.
 
     Attributes:
-        maps: living mappings for writing, with the bytes that the trace has of them.
+        maps: open mappings for writing, with their bytes as last recorded.
     """
 
     def __init__(self, context: ContextCore, target: str | os.PathLike[str] | CallMemory, cell: c_uint64) -> None:
@@ -53,7 +53,7 @@ class Tracer:
 
     # -- calls ---------------------------------------------------------------------------------------------------------------
     def call(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-        """Make a call and record it. Calls that a call makes on its own context are not recorded."""
+        """Make a call and record it. Nested calls on the same context are not recorded."""
         if self._is_inside or self.is_closed:
             return function(self._context, *args, **given)
         self._is_inside = True
@@ -67,7 +67,7 @@ class Tracer:
             self._file.let_entries(self._lets_entries())
 
     def _lets_entries(self) -> bool:
-        """True if native entries may append calls: nothing has to be looked at before one."""
+        """True if native entries may append calls, because no mapping or ended object has to be checked before a call."""
         return not self.maps
 
     def _act(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
@@ -75,7 +75,7 @@ class Tracer:
         return act(method, function, args, given)
 
     def _plain(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-        """A call whose result tells nothing."""
+        """Record a call whose result is irrelevant."""
         made = self._written(method, args, given, is_fixed=True)
         try:
             found = function(self._context, *args, **given)
@@ -89,7 +89,7 @@ class Tracer:
         return found
 
     def _record_time(self, named: dict[str, Any]) -> None:
-        """Record the bytes that the result of a query has written, if other runs have another result."""
+        """Record the bytes written by the result of a query whose value varies from run to run."""
         if named["query"].kind in _TIMED:
             resource, offset = named["resource"], int(named.get("offset", 0))
             data = resource.blocks(0)[0, 0, offset : offset + 8].tobytes()
@@ -111,7 +111,7 @@ class Tracer:
             self._handles.remove(thing)
 
     def _number(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-        """A call whose result is the same in every run, but for clocks."""
+        """Record a call whose result is the same in every run, except for clocks."""
         self._written(method, args, given)
         found = function(self._context, *args, **given)
         query = args[0] if args else given.get("query")
@@ -127,11 +127,11 @@ class Tracer:
         return found
 
     def _read(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-        """A call that fills memory of the caller: recorded with its size, and the digest of what was read."""
+        """Record a call that fills memory of the caller, with the size and the digest of the bytes read."""
         found = function(self._context, *args, **given)
         named = method.named(args, given)
         into = as_bytes(named["into"], "into")
-        if not _is_filled(named, into.size):  # the rest of its bytes is the caller's
+        if not _is_filled(named, into.size):  # the call leaves the other bytes unchanged
             into = np.zeros(into.size, np.uint8)
             function(self._context, **named | {"into": into})
         self._record_read(method, named | {"into": into.size}, digest_of(into))
@@ -153,7 +153,7 @@ class Tracer:
         self._file.write(self._encoder.call(method.name, (), named, outcome=digest))
 
     def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
-        """The command of a call that is about to be made. TypeError for arguments that a trace cannot hold."""
+        """The command of an upcoming call. TypeError for arguments that a trace cannot record."""
         try:
             found = self._encoder.fixed(method.name, args, given) if is_fixed else None
             return found or self._encoder.call(method.name, args, given, result=result)
@@ -168,14 +168,14 @@ class Tracer:
         if handle is None:
             if not isinstance(thing, Resource) or thing.screen is not self._context.screen or thing.is_destroyed:
                 kind = "shader" if isinstance(thing, Shader) else type(thing).__name__
-                raise Unwritable(f"the {kind} was made by another context, or has ended; make it through the traced context")
+                raise Unwritable(f"the {kind} was created by another context or is destroyed; create it through the traced context")
             handle = self._define(thing)
         return handle
 
     def _define(self, resource: Resource) -> int:
         """Record the creation of a resource, and its content."""
         if resource.user is not None:
-            raise Unwritable(f"{resource!r} lies over memory of the caller, whose changes a trace cannot see; copy it into a resource")
+            raise Unwritable(f"{resource!r} uses memory of the caller, whose changes a trace cannot record; copy it into a resource")
         handle = self._handles.add(resource)
         template = resource.template
         given = {item.name: getattr(template, item.name) for item in fields(template)}
@@ -187,7 +187,7 @@ class Tracer:
 
     # -- mappings ------------------------------------------------------------------------------------------------------------
     def _catch_up(self) -> None:
-        """Record what has happened without a call: writes to mappings, ends of objects."""
+        """Record changes made without a call: writes to mappings, ends of objects."""
         for mapped in self.maps:
             self._capture(mapped)
         if self._ended:
@@ -196,7 +196,7 @@ class Tracer:
                 self._file.write(pack(Command.FORGET, *ended[at : at + 1024]))
 
     def _capture(self, mapped: TransferMap, *, is_last: bool = False) -> None:
-        """Record the bytes of a mapping if they have changed. Mappings of several samples write at their end, every sample."""
+        """Record the bytes of a mapping if they have changed. Multisampled mappings write all samples when they end."""
         resource = mapped.resource
         now = box_bytes(resource, mapped.level, mapped.box)
         if now != self.maps[mapped] or (is_last and resource.samples > 1):
@@ -207,7 +207,7 @@ class Tracer:
             self._file.write(self._encoder.call("write_mapped", (resource, now), given))
 
     def mapping_ended(self, mapped: TransferMap) -> None:
-        """Record what was written to a mapping that has ended."""
+        """Record the writes to a mapping that has ended."""
         if mapped in self.maps and not self.is_closed:
             self._file.let_entries(False)
             self._capture(mapped, is_last=True)

@@ -1,4 +1,4 @@
-"""Targets of a trace that is played, shown at each flush, when they are read, at their end, and at the end of the trace."""
+"""Targets of a trace during playback, shown at each flush, when they are read, when they end, and at the end of the trace."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _CLEARS = {"clear_render_target", "clear_depth_stencil"}
 
 @record
 class ShownTarget:
-    """A level of a resource that was a target.
+    """A level of a resource that was a render target.
 
     Attributes:
         moment: ``flush-0001`` or ``read-0001``, each counted, or ``end``.
         handle: of the resource, as `--print` shows it.
-        layers: the first one and the number of those that were bound.
+        layers: the first bound one and the number of bound ones.
     """
 
     moment: str
@@ -53,7 +53,7 @@ class WatchedTargets:
         self._note_bound(handle_of)
 
     def read(self, resource: Any, handle_of: Callable[[Any], int]) -> None:
-        """Show a resource that was read, if it is such a target."""
+        """Show a resource that was read, if it is a watched target."""
         if any(target is resource for target, *_ in self._pending.values()):
             self._reads += 1
             self._show_all(f"read-{self._reads:04}", resource)
@@ -64,7 +64,7 @@ class WatchedTargets:
         self._show_all(f"flush-{self._flushes + 1:04}", resource)
 
     def ended(self) -> None:
-        """Show what was bound since the last flush."""
+        """Show the targets that were bound since the last flush."""
         self._show_all("end")
 
     def _note_bound(self, handle_of: Callable[[Any], int]) -> None:

@@ -29,7 +29,7 @@ CHUNK_BYTES = 16 << 20
 
 _MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
 _MANY = 1 << 16
-"""An estimate of primitives above which a larger one changes nothing."""
+"""Larger estimates of primitives are clamped to this one, as they would change nothing."""
 _REFUSED = (
     f"EMIT_MESH_TASKS: {{}} tasks launch more than {MAX_TASK_AXIS} workgroups along an axis or {MAX_TASK_GROUPS} in all: none is launched"
 )
@@ -48,7 +48,7 @@ class MeshDrawer:
         self._maker, self._waves = maker, waves
 
     def draw(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reach: Reach | None) -> Drawn:
-        """Run the task and mesh workgroups of one draw, and hand their primitives to the rasterizer.
+        """Run the task and mesh workgroups of one draw, and pass their primitives to the rasterizer.
 
         reach: memory that the programs may touch. UnsupportedError is raised before anything ran.
         """

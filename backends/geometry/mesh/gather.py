@@ -21,7 +21,7 @@ class GatherKey:
     """The part of a program's output that changes the kernel.
 
     corners: vertices of a primitive. culls: primitives may be culled. masks: primitives name several viewports. rows: the rasterizer reads
-    the primitives' rows. numbers: the fragment program reads their numbers. has_numbers: the mesh program numbers them itself.
+    the primitives' rows. numbers: the fragment program reads primitive numbers. has_numbers: the mesh program writes these numbers itself.
     """
 
     corners: int
@@ -66,7 +66,7 @@ def build_gather(module: Module, key: GatherKey) -> None:
 
 
 def _place(f: Function, mesh: Val, run: Record, start: Val, count: Val) -> None:
-    """Let the kernel of the MeshRecord `mesh` run `count` workgroups of a run, from number `start` on."""
+    """Set up the MeshRecord `mesh` for `count` workgroups of a run, from number `start` on."""
     grid = Record(f, mesh, GridRecord)
     width, height = run.get("grid", 0), run.get("grid", 1)
     line = start.udiv(width)
@@ -124,7 +124,7 @@ def _build_group(module: Module, key: GatherKey) -> None:
 
 
 def _repeat(f: Function, key: GatherKey, row_size: Val, arrays: dict[str, Val], places: dict[str, Val], made: Var, mask: Val) -> None:
-    """Leave the primitive that was written at place `made` there as often as `mask` has bits, lowest viewport first."""
+    """Duplicate the primitive at place `made` for each bit of `mask`, lowest viewport first."""
     first, bits = made.get(), f.var(I32, mask)
     size = row_size.zext(I64)
     source = f.at(arrays["rows"], first.zext(I64) * size)
@@ -147,6 +147,6 @@ def _repeat(f: Function, key: GatherKey, row_size: Val, arrays: dict[str, Val], 
 
 
 def _copy(f: Function, source: Val, target: Val, size: Val) -> None:
-    """Copy whole vec4s, few of them."""
+    """Copy a few whole vec4s."""
     with f.range(0, size, 16) as at:
         f.store(f.load(F32.wide(4), source, at), target, at)

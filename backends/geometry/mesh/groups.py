@@ -22,7 +22,10 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 FIRST = 1 << 24
-"""Instructions of all threads of a first native call: some milliseconds. One workgroup if the program has loops."""
+"""Limit of a first native call in instructions of all threads, which take some milliseconds.
+
+A program with loops runs a single workgroup.
+"""
 
 _SIZE = ctypes.CFUNCTYPE(ctypes.c_int64)
 
@@ -78,7 +81,7 @@ class _Shape:
         """Derive the shape.
 
         wanted: lanes requested by the renderer. native: lanes of a machine register. is_ordered: the order of invocations can be observed,
-        so that vectors have the same width on every machine; otherwise the width is that of grids.
+        so vectors have the same width on every machine; otherwise they have the width for grids.
         """
         width, height, depth = (program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
         waits, threads = plan_of(program).waits, width * height * depth

@@ -12,8 +12,8 @@ NOWHERE = -1
 class GatherRecord(ctypes.Structure):
     """A chunk of mesh workgroups, and the arrays in which its vertices and primitives are packed.
 
-    A call runs `left` workgroups at most, from workgroup `done` of run `run` on, and advances all three. It returns early if the arrays
-    might be too small for the next batch. Offsets and sizes are in bytes.
+    A call runs up to `left` workgroups, from workgroup `done` of run `run` on, and advances all three. It returns early if the arrays might
+    be too small for the next batch. Offsets and sizes are in bytes.
     """
 
     _fields_ = [
@@ -32,7 +32,7 @@ class GatherRecord(ctypes.Structure):
         ("primitive_bytes", c_int32),
         ("max_vertices", c_int32),
         ("max_primitives", c_int32),
-        # places in a primitive's row; NOWHERE: the program does not write the output
+        # places in a primitive's row; NOWHERE if the program does not write the output
         ("indices_at", c_int32),
         ("cull_at", c_int32),
         ("mask_at", c_int32),
@@ -40,12 +40,12 @@ class GatherRecord(ctypes.Structure):
         ("number_at", c_int32),
         # the output
         ("vertices", c_void_p),
-        ("corners", c_void_p),  # with room for one primitive more, as the next two, and for a vec4
+        ("corners", c_void_p),  # with room for another primitive, as the next two, and for a vec4
         ("numbers", c_void_p),  # null: not read
         ("rows", c_void_p),  # copies of the primitives' rows; null: not read
-        ("vertex_room", c_int32),  # numbers of vertices and primitives for which there is room
+        ("vertex_room", c_int32),  # capacity in vertices and primitives
         ("primitive_room", c_int32),
-        ("most", c_int32),  # primitives that a batch may make, viewports included
+        ("most", c_int32),  # most primitives of a batch, viewports included
         ("vertex_count", c_int32),
         ("count", c_int32),  # of primitives that are drawn
         ("groups", c_int32),  # workgroups that ran
@@ -53,5 +53,5 @@ class GatherRecord(ctypes.Structure):
         # faults
         ("cut_vertices", c_int32),  # workgroups that set more vertices than the program declares
         ("cut_primitives", c_int32),
-        ("lost", c_int32),  # primitives that name a vertex that does not exist
+        ("lost", c_int32),  # primitives that name missing vertices
     ]

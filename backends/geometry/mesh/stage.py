@@ -24,7 +24,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 BATCH_BYTES = 1 << 17
-"""Bytes of output of the workgroups that run before it is packed: it stays in the cache."""
+"""Bytes of output after which it is packed, so that it stays in the cache."""
 
 _SLACK = 4096
 """Bytes of a region's chunk that are reserved for the ends of arrays."""
@@ -51,8 +51,7 @@ class Piece:
 
 @record(kw_only=True)
 class Output:
-    """The output of a mesh program in the form for the packing kernel: its key, and the fields of GatherRecord that follow from the
-    program.
+    """The output of a mesh program in the form for the packing kernel: its key, and the fields of GatherRecord that depend on the program.
 
     row_size: bytes of a primitive's row; 0 if the rasterizer reads no part of it.
     """
@@ -97,8 +96,8 @@ class MeshStage:
     def __init__(self, kernels: KernelCache, groups: Groups, output: Output, payload_words: int, *, numbers: bool) -> None:
         """Make the stage.
 
-        output: of the program. payload_words: of the payload that a task hands over; 0 without tasks. numbers: the fragment program reads
-        the numbers of primitives.
+        output: of the program. payload_words: size of a task's payload in words; 0 without tasks. numbers: the fragment program reads the
+        numbers of primitives.
         """
         self._groups, self._words, self._numbers = groups, payload_words, numbers
         self._output = output
@@ -114,7 +113,7 @@ class MeshStage:
         return self._groups.together
 
     def run(self, waves: Waves, worker: Worker, runs: Runs, first: int, count: int, memory: Region, faults: Counter[str]) -> list[Piece]:
-        """Run `count` workgroups from number `first` on. The results, in order, lie in `memory`."""
+        """Run `count` workgroups from number `first` on. Returns the results in order, stored in `memory`."""
         groups, output = self._groups, self._output
         mesh = groups.record(worker, "mesh")
         mesh.payload_words = self._words
@@ -145,7 +144,7 @@ class MeshStage:
         return pieces
 
     def _piece(self, worker: Worker, r: GatherRecord, memory: Region) -> Piece:
-        """Run as many workgroups as fit, at least a batch."""
+        """Run as many workgroups as the memory can hold, at least a batch."""
         size, row_size = int(r.vertex_bytes), self._output.row_size
         one = self._batch * int(r.max_vertices)
         wanted = -(-r.left // self._batch) * one

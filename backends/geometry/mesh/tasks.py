@@ -24,7 +24,7 @@ from tgsi.language.record import record
 WAVE, WAVE_BYTES = 4096, 4 << 20
 """Most task workgroups of a wave, and most bytes of their payloads; a wave of one may exceed them."""
 CHUNK = 64
-"""Task workgroups that one thread runs at once."""
+"""Task workgroups that a thread runs in a call."""
 _RUN = np.dtype(MeshRun)
 
 
@@ -32,7 +32,7 @@ _RUN = np.dtype(MeshRun)
 class Runs:
     """Mesh workgroups to be drawn: `runs` holds MeshRun records, `ends` the number of workgroups up to the end of each run.
 
-    refused: tasks that launched more workgroups than allowed. keep: what the records need alive.
+    refused: tasks that launched more workgroups than allowed. keep: objects that the records refer to.
     """
 
     runs: NDArray[Any]
@@ -46,7 +46,7 @@ class Runs:
         return int(self.ends[-1]) if len(self.ends) else 0
 
     def find(self, number: int) -> tuple[int, int]:
-        """Return the run in which a workgroup lies, and its number there."""
+        """Return the run of a workgroup, and its number within the run."""
         run = int(np.searchsorted(self.ends, number, "right"))
         return run, number - (int(self.ends[run - 1]) if run else 0)
 
@@ -59,7 +59,7 @@ def whole_grid(draw: MeshDraw) -> Runs:
 
 
 class Tasks:
-    """The task workgroups of one draw. `payload_bytes`: bytes that each hands to its mesh workgroups."""
+    """The task workgroups of one draw. `payload_bytes`: bytes that each task passes to its mesh workgroups."""
 
     def __init__(self, groups: Groups, draw: MeshDraw, payload_bytes: int) -> None:
         self.groups, self._draw, self._words = groups, draw, -(-payload_bytes // 4)
@@ -81,7 +81,7 @@ class Tasks:
             yield self._runs(count)
 
     def _run(self, threads: Waves, first: int, count: int, is_alone: bool) -> None:
-        """Run the tasks from number `first` on; their counts and payloads lie in memory afterwards."""
+        """Run the tasks from number `first` on, storing their counts and payloads."""
         launch, shared_by = self.groups.library.entry("launch"), self.groups.together
         size = -(-CHUNK // shared_by) * shared_by
 

@@ -1,8 +1,9 @@
 """Connection of points to triangles and lines, given as numbers of points.
 
-Between an outer edge and the edge inside of it, both are walked together: each point has a place (`spacing.split_place`) that does not
-depend on the level, so the same pairs of points meet at all levels, and one more point changes the triangles at that point only. The
-second half mirrors the first one. The interior consists of cells of four points, cut so that the cuts point to the middle.
+Between an outer edge and the edge inside of it, both are walked together: each point has a place (`spacing.split_place`) that is
+independent of the level, so the same pairs of points are connected at all levels, and a new point changes only the triangles at that point.
+The
+second half mirrors the first one. The interior consists of cells of four points, whose diagonals point to the middle.
 """
 
 from __future__ import annotations

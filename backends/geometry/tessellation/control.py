@@ -29,7 +29,7 @@ _Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]
 
 @record
 class Arrangement:
-    """The arrangement of the `members` invocations of patches: `shared_by` patches a vector, or `vectors` vectors a patch."""
+    """The distribution of the `members` invocations of patches: `shared_by` patches per vector, or `vectors` vectors per patch."""
 
     members: int
     lanes: int
@@ -50,12 +50,12 @@ class Arrangement:
         return max(self.lanes // self.group, 1)
 
     def units(self, patches: int) -> int:
-        """Units of work for a number of patches: vectors, or the groups of vectors that one patch takes."""
+        """Units of work for a number of patches: vectors, or groups of vectors for one patch each."""
         return -(-patches // self.shared_by)
 
 
 def written_vertices(program: Program) -> int:
-    """Return the number of rows that a control program writes for each patch, which is its number of invocations, too."""
+    """Return the number of rows, and of invocations, of a control program for each patch."""
     return max(1, program.property("TCS_VERTICES_OUT", 1))
 
 

@@ -1,7 +1,7 @@
 """Points and primitives of the three domains.
 
-Each domain gives the number of points and of indices of a patch, then writes them. Points of an outer edge go counter-clockwise around the
-domain and end before the next corner; the points of the interior follow.
+Each domain computes the number of points and of indices of a patch, then writes them. Points of an outer edge go counter-clockwise around
+the domain and end before the next corner; the points of the interior follow.
 """
 
 from __future__ import annotations
@@ -153,9 +153,10 @@ class Quads(Domain):
                 indices.cell((a, a + 1, a + width + 1, a + width), self._cut(i, j))
 
     def _cut(self, i: Val, j: Val) -> Val:
-        """Return true if the cell right of line i and above line j is cut from its lower left corner.
+        """Return true if the diagonal of the cell right of line i and above line j starts at its lower left corner.
 
-        Cuts point to the middle. If the number of cells is odd, a middle column is cut from the lower left, a middle row is not.
+        Diagonals point to the middle. If the number of cells is odd, those of a middle column start at the lower left, those of a middle
+        row do not.
         """
         across, up = (edge.segments for edge in self.inner)
         x, y = (i << 1) + 1 - across, (j << 1) + 1 - up

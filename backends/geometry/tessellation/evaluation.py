@@ -147,7 +147,7 @@ def build_evaluation_kernel(
 def _build_points(module: Module, program: Program, lanes: int, rows: int, bound: _Bound, fuel: int) -> None:
     """Add `points(record, patch, point, end)`: one vector.
 
-    The surplus lanes of a patch's last vector write where its successor writes later.
+    The surplus lanes of a patch's last vector write to places that the next vector overwrites.
     """
     f = Function(module, "points", [PTR, I32, I32, I32], internal=True)
     record, (patch, point, end) = Record(f, f.args[0], EvaluationRecord), f.args[1:]

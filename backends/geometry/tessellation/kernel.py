@@ -1,4 +1,4 @@
-"""Kernel: the fixed-function tessellator, one patch after another as long as there is room."""
+"""Kernel: the fixed-function tessellator, one patch after another while memory suffices."""
 
 from __future__ import annotations
 

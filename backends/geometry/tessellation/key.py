@@ -17,7 +17,7 @@ MAX_POINTS = (MAX_LEVEL + 1) ** 2
 MAX_PRIMITIVES = 2 * MAX_LEVEL**2
 """Primitives of one patch; points count as primitives."""
 SLACK = 64
-"""Elements after the end of its arrays that the kernel may overwrite."""
+"""Padding of the arrays, in elements that the kernel may overwrite."""
 
 
 class Spacing(IntEnum):
@@ -48,7 +48,7 @@ class Tessellator:
 
     @property
     def primitive(self) -> Prim:
-        """The kind of primitives that come out: POINTS, LINES or TRIANGLES, all with indices."""
+        """The type of output primitives: POINTS, LINES or TRIANGLES, all with indices."""
         if self.points:
             return Prim.POINTS
         return Prim.LINES if self.domain is Prim.LINES else Prim.TRIANGLES
@@ -64,7 +64,7 @@ class TessRecord(ctypes.Structure):
 
     Levels: see LEVEL_FIELDS. u, v: coordinates of points in the domain; those of patch k are the elements starts[k] to starts[k + 1] - 1.
     indices: numbers of points as elements of u and v; owners: for each primitive, numbers[k] of its patch. points, primitives: their
-    counts; the kernel appends. A patch is taken whole or not at all; there must be room for MAX_POINTS and MAX_PRIMITIVES at least, and for
+    counts; the kernel appends. A patch is never taken in part; the arrays need room for at least MAX_POINTS and MAX_PRIMITIVES, and for
     SLACK elements after them.
     """
 

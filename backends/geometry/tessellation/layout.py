@@ -1,4 +1,4 @@
-"""Layout of levels and rows in memory, as the programs of a draw of patches give it. It is the same for all draws with these programs."""
+"""Memory layout of levels and rows, derived from the programs of a draw of patches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tgsi.language.record import record
 
 LEVELS: Mapping[str, int] = {"TESSOUTER": OUTER, "TESSINNER": INNER}
 _TYPICAL_POINTS, _TYPICAL_PRIMITIVES = 33 * 33, 2 * 32 * 32
-"""Points and primitives of a patch of level 32; the highest level gives four times as many."""
+"""Points and primitives of a patch of level 32, a quarter of those of the highest level."""
 
 
 @record(eq=False)
@@ -52,7 +52,7 @@ class PatchLayout:
         written: vertices of a patch that the control program writes, each of `written_size` bytes; without one, vertices of a patch.
         outer, inner: byte offsets of the levels in the first of these vertices, -1 if the program does not write them.
         size: bytes of a vertex of the evaluation shader.
-        most_bytes: bytes of a patch of a high level, or of its rows on the way, whichever is more.
+        most_bytes: bytes of a patch of a high level, or of its intermediate rows, whichever is more.
     """
 
     key: Tessellator

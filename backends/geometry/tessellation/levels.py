@@ -19,7 +19,7 @@ LEVEL_FIELDS: list[Any] = [
 
 def load_levels(record: Record, name: str, patch: Val) -> list[Val]:
     """Return the levels `outer` or `inner` of a patch (i32), as f32 scalars."""
-    from backends.llvm.builder.function import F32, I64  # the records are read where no code is generated
+    from backends.llvm.builder.function import F32, I64  # modules that read the records may not load the generator
 
     f, count = record.f, OUTER_LEVELS if name == "outer" else INNER_LEVELS
     at = f.at(record.get(name), patch.zext(I64) * record.get(f"{name}_stride"))

@@ -35,13 +35,13 @@ from tgsi.language.facts.enums import File, Processor
 
 _LAYOUT = layout_digest(RowsRecord, TessRecord, ControlRecord, EvaluationRecord)
 _MOST_LANES = 16
-"""Widest vector. Its lanes are points of one patch, and a patch may have few."""
+"""Widest vector. Its lanes are points of a single patch, which may have few."""
 
 
 def patch_vertices(state: DrawState, info: DrawInfo) -> int:
     """Return the number of vertices of a patch. ValueError for another kind of primitive, or for patches of too many vertices."""
     if info.mode is not Prim.PATCHES:
-        raise ValueError(f"draw_vbo: mode: tessellation shaders want PATCHES, not {Prim(info.mode).name}")
+        raise ValueError(f"draw_vbo: mode: tessellation shaders need PATCHES, not {Prim(info.mode).name}")
     vertices = info.vertices_per_patch or state.record.patch_vertices
     if not 1 <= vertices <= MAX_PATCH_VERTICES:
         raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH_VERTICES} are possible, not {vertices}")
@@ -92,7 +92,7 @@ class _Maker:
 
 
 def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, vertex: Shader, packet: Packet) -> TessellationStage:
-    """Make the tessellation stage of a draw, which follows the vertex shader. `packet` receives the memory ranges that it reads.
+    """Create the tessellation stage of a draw, which follows the vertex shader. `packet` receives the memory ranges that it reads.
 
     Raises UnsupportedError for programs that the generator cannot build.
     """

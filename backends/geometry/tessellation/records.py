@@ -17,7 +17,7 @@ OUTER, INNER = -3, -4
 
 
 class RowsRecord(ctypes.Structure):
-    """Rows of patches, copied from the outputs of the stage before: its vertices at `corners`, or rows again (then `corners` is null)."""
+    """Rows of patches, copied from the outputs of the previous stage: its vertices at `corners`, or rows if `corners` is null."""
 
     _fields_ = [
         *LEVEL_FIELDS,
@@ -32,8 +32,8 @@ class ControlRecord(ctypes.Structure):
 
     inputs: the input rows, `rows` for each patch; outputs: the output rows, as many as the program writes, all 0 at first. numbers: the
     number of each patch. levels: from `set_tess_state`, four outer and two inner floats. state: `state_bytes` for each vector of a patch,
-    to keep values at barriers; where it is null a kernel with barriers only stores `state_bytes`. stops: one i32 for each vector of all
-    patches.
+    to keep values at barriers; if null, a kernel with barriers only returns the required `state_bytes`. stops: one i32 for each vector of
+    all patches.
     """
 
     _fields_ = [
@@ -46,8 +46,8 @@ class ControlRecord(ctypes.Structure):
 class EvaluationRecord(ctypes.Structure):
     """Evaluation shader invocations of all points of the patches `first` to `patches` - 1.
 
-    u, v, starts: as in TessRecord; inputs: as in ControlRecord. vertices: the output, [point][OUT register][channel], with room for as many
-    more points as there are lanes.
+    u, v, starts: as in TessRecord; inputs: as in ControlRecord. vertices: the output, [point][OUT register][channel], padded by a vector of
+    points.
     """
 
     _fields_ = [

@@ -1,7 +1,7 @@
 """Positions of points on a subdivided edge, in fixed point with 16 fractional bits.
 
-An edge of level f has n segments, all of one length except two that are shorter and grow with f. Its points are placed in halves that
-mirror each other, bit for bit, so an edge is the same from both of its ends and for both of its patches.
+An edge of level f has n segments, all of equal length except two shorter ones that grow with f. Its points are placed in halves that mirror
+each other bit for bit, so an edge is the same seen from both ends, and for both of its patches.
 
 When f passes an even (or odd) number a segment is split in each half. The order of the splits is fixed: point number k of a half, k = 2^l +
 j, lies at (2j + 1) / 2^(l + 1) of it. `split_place` numbers these places from 1 to 32, 0 being the edge's end.
@@ -24,8 +24,8 @@ class Edge:
     """A subdivided edge; i32 scalars.
 
     half: points of a half with the end, without the middle point; odd: 1 if the number of segments is odd, else 0; fraction: position of
-    the level between two numbers of segments; lower, upper: 1 / those numbers; split: a point with a greater number than this has a number
-    that is one less at the lower number of segments.
+    the level between two numbers of segments; lower, upper: 1 / those numbers; split: points with a greater number have the next lower
+    number at the lower number of segments.
     """
 
     half: Val
@@ -65,7 +65,7 @@ def split_masks() -> list[int]:
 
 
 def edge_of(f: Function, level: Val, spacing: Spacing, *, is_inner: bool = False) -> Edge:
-    """Return the edge of a clamped level. An inner EQUAL level of 1 counts as 2, because higher outer levels require an interior."""
+    """Return the edge of a clamped level. An inner EQUAL level of 1 becomes 2, because higher outer levels require an interior."""
     fixed = f.round(level * float(ONE)).cast("fptosi", I32)
     if spacing is Spacing.EQUAL:
         odd = fixed.lshr(16) & 1

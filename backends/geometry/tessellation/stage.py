@@ -18,12 +18,12 @@ from tgsi.language.facts.enums import Processor
 from tgsi.language.record import record
 
 PIECE_POINTS, PIECE_PRIMITIVES = 4 * MAX_POINTS, 4 * MAX_PRIMITIVES
-"""Points and primitives that are tessellated at once."""
+"""Points and primitives that are tessellated at a time."""
 
 
 @record
 class Compiled:
-    """A stage's native function of one record, the address of its ShaderEnv, its lanes, and the library that must live as long."""
+    """A stage's native function of one record, the address of its ShaderEnv, its lanes, and the library that keeps the function alive."""
 
     entry: Entry
     environment: int
@@ -62,8 +62,8 @@ class TessellationStage:
         """Make the stage.
 
         control, evaluation: the compiled programs of `layout`. copy_rows, tessellate: kernels of RowsRecords and TessRecords. levels:
-        address of the levels of patches without a control shader, four outer and two inner ones, and of four zeros behind them; a control
-        shader reads the levels as system values.
+        address of the levels of patches without a control shader, four outer and two inner ones, followed by four zeros; a control shader
+        reads the levels as system values.
         """
         self._layout, self._control, self._evaluation = layout, control, evaluation
         self._copy_rows, self._tessellate = copy_rows, tessellate
@@ -75,7 +75,7 @@ class TessellationStage:
 
     @property
     def most_bytes(self) -> int:
-        """Bytes that the stage makes of a patch whose level is high, but not the highest."""
+        """Output bytes of a patch with a high, but not the highest, level."""
         return self._layout.most_bytes
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> Sequence[Shaded]:
@@ -125,7 +125,7 @@ class TessellationStage:
         return outputs, _Levels(outer, inner, outer_stride, inner_stride)
 
     def _pieces(self, worker: Worker, patches: Primitives, inputs: int, levels: _Levels, memory: Region) -> Iterator[Shaded]:
-        """Tessellate and shade patches, as many at a time as have room."""
+        """Tessellate and shade patches, as many at a time as memory permits."""
         compiled, size = self._evaluation, self._layout.size
         t, e, corners = TessRecord(), EvaluationRecord(), self._layout.key.vertices
         for r in (t, e):
@@ -146,14 +146,14 @@ class TessellationStage:
             yield Shaded(e.vertices, size, t.points, corners, {0: made}, (t.primitives, 0, 0, 0))
 
     def _place_state(self, r: ControlRecord, provide: Provide, patches: int) -> None:
-        """Give a record the memory that vectors keep at barriers."""
+        """Give a record the memory for the state of vectors at barriers."""
         if self._state:
             vectors = self._arrangement.vectors
             r.state = provide("control state", self._state * vectors)
             r.stops = provide("control stops", 4 * vectors * self._arrangement.units(patches))
 
     def _place_points(self, t: TessRecord, e: EvaluationRecord, provide: Provide, patches: int) -> None:
-        """Give the records of tessellator and evaluation shader room for the points and primitives of a piece."""
+        """Give the records of tessellator and evaluation shader memory for the points and primitives of a piece."""
         for r in (t, e):
             r.u, r.v = (provide(f"tessellator {name}", 4 * (PIECE_POINTS + SLACK)) for name in "uv")
             r.starts = provide("tessellator starts", 4 * (patches + 1))

@@ -17,7 +17,7 @@ _LEVELS = tuple(name for name, _ in LEVEL_FIELDS)
 
 
 def build_patches_step(module: Module, name: str) -> None:
-    """NAME(run, number) -> 0, or the number that ended the draw. A piece has the patches that are tessellated at once."""
+    """NAME(run, number) -> 0, or a code that ends the draw. A piece has the patches that are tessellated at a time."""
     f = Function(module, name, [PTR, I32], I32, shared=True, internal=True)
     run, number = f.args
     r, hand = Record(f, run, RunRecord), hand_of(f, run, number)
@@ -67,7 +67,7 @@ def _run_control(f: Function, r: Record, p: Record, numbers: Val, count: Val) ->
 
 
 def _run_points(f: Function, run: Val, number: Val, p: Record, numbers: Val, count: Val, levels: Sequence[Var]) -> None:
-    """Tessellate the patches, and shade and hand on their points, as many at a time as have room."""
+    """Tessellate the patches, shade their points and pass them on, as many at a time as memory permits."""
     r, left = Record(f, run, RunRecord), hand_of(f, run, number + 1)
     for part in ("points", "evaluation"):
         f.store(numbers, p.address(f"{part}.numbers"), 0, 8)

@@ -13,10 +13,10 @@ from backends.llvm.library.polling import is_stopped, read_clock
 from backends.raster.records import CopierRecord, Scene, Tiles, Window, Work
 
 ROW = 65 * 64
-"""Bytes of a row into which bytes without a gap are divided: an odd number of cache lines, so that rows fall into different sets."""
+"""Contiguous bytes are divided into rows of this size: an odd number of cache lines, so that rows fall into different sets."""
 
 TRIALS = 16
-"""Copies after which the other way is tried."""
+"""Number of copies after which the other method is timed again."""
 _SHARE = 8  # of the latest copy in the average time of its way
 _MOST_TIMES, _GRACE = 4, 10_000  # a copy counts as at most so many averages, and so many nanoseconds more
 
@@ -56,11 +56,11 @@ def build_run_tiles(module: Module) -> None:
 def build_copy_at_once(module: Module) -> None:
     """copy_at_once(copier, source, source stride, target, target stride, bytes of a row, rows, Crewed) -> 0 if the rows were copied.
 
-    Otherwise there is no kernel yet, the number of threads is not decided yet, or the copy was ended early, and Python takes over.
+    Otherwise Python takes over, because the kernel or the number of threads does not exist yet, or the copy was interrupted.
 
-    All threads copy half as fast again as one if each has a CPU. On a busy machine a thread that loses its CPU delays the end by a tick of
-    the system's scheduler, several times the length of a copy. Both ways give the same bytes, so the clock decides: by an average of each
-    way, in which a single slow copy counts for little.
+    All threads together are 1.5 times as fast as one if each has a CPU. On a busy machine a thread that loses its CPU delays the end by a
+    tick of the system's scheduler, several times the length of a copy. Both methods give the same bytes, so measured times decide: a
+    running average for each method, in which outliers are damped.
     """
     f = Function(module, "copy_at_once", [PTR, I64, I64, I64, I64, I64, I64, I32], I32, shared=True)
     copier, source, source_stride, target, target_stride, row, rows, crewed = f.args
@@ -108,7 +108,7 @@ def build_copy_at_once(module: Module) -> None:
 
 
 def _time(f: Function, watch: Record) -> Val:
-    """The time in nanoseconds; 0 where there is no clock."""
+    """The time in nanoseconds; 0 on systems without a clock."""
     time = f.var(I64, 0)
     with f.if_(watch.get("clock").as_address().ne(0)):
         time.set(read_clock(f, watch))
@@ -116,7 +116,7 @@ def _time(f: Function, watch: Record) -> Val:
 
 
 def _learn(f: Function, c: Record, way: Val, time: Val) -> None:
-    """Put the time of a copy into the average of its way; the first one is the average."""
+    """Add the time of a copy to the average of its method, which begins with the first time."""
     place = f.at(c.address("times"), way.zext(I64) << 3)
     old = f.load(I64, place, 0, 8)
     counted = f.min(f.max(time, f.const(I64, 1)), old * _MOST_TIMES + _GRACE)

@@ -1,4 +1,4 @@
-"""Passes: the render targets of pending work, in the order in which they were bound. A change of targets flushes nothing."""
+"""Passes: the render targets of pending work, in the order in which they were bound. A change of targets needs no flush."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
 from backends.raster.records import PassRecord, Targets, Work
 
 MOST_PASSES = 1 << 10
-"""Pending passes; each keeps its targets alive."""
+"""Most pending passes. The number is limited because each pass keeps its targets alive."""
 
 
 class Passes:
-    """The passes of a flush. The last one is open: it has the bound targets, and takes the work that comes.
+    """The passes of a flush. The last one is open: it draws to the bound targets and receives new work.
 
-    Generated code opens passes, too, with targets that were prepared. Python's lists are updated when they are read.
+    Generated code opens passes, too, to prepared targets; Python's lists catch up when they are read.
 
     Attributes:
         find: the framebuffer of prepared targets, by serial.
     """
 
     def __init__(self, asked: Work) -> None:
-        """asked: the work whose passes these are."""
+        """asked: the Work record of the flush."""
         self._records, self._asked = (PassRecord * MOST_PASSES)(), asked
         self.find: Callable[[int], Framebuffer] = _find_nothing
         self._kept: list[Framebuffer] = []
         self._framebuffer, self._earlier, self._targets = Framebuffer(0, 0), list[Range](), list[Range]()
         self._restarts = 0  # that the lists have followed
-        self._known, self._prepared = 1, 0  # number of passes in the lists, and what the last of them was prepared as
+        self._known, self._prepared = 1, 0  # number of passes in the lists, and serial of the last one's prepared targets
         self._records[0].layers = 1
         asked.passes, asked.num_passes = ctypes.addressof(self._records), 1
 
@@ -59,7 +59,7 @@ class Passes:
         return int(self.record.layers)
 
     def catch_up(self) -> None:
-        """Take note of the passes that generated code has opened."""
+        """Update the lists with passes opened by generated code."""
         count = self.count
         if self._restarts != self._asked.restarts:
             self._forget_earlier()
@@ -75,12 +75,12 @@ class Passes:
             self._known = number + 1
 
     def _take(self, prepared: int) -> None:
-        """Take note that the open pass has targets that were prepared."""
+        """Record prepared targets as those of the open pass."""
         framebuffer = self.find(prepared)
         self._framebuffer, self._targets, self._prepared = framebuffer, [*framebuffer.ranges()], prepared
 
     def _note_end(self) -> None:
-        """Put the open pass to the earlier ones."""
+        """Append the open pass to the earlier ones."""
         self._kept.append(self._framebuffer)
         self._earlier += self._targets
 
@@ -95,14 +95,14 @@ class Passes:
         return self._records[self.count - 1]
 
     def has_work(self, num_batches: int, num_clears: int) -> bool:
-        """Return true if some of the pending work, of which there is so much, belongs to the open pass."""
+        """Return true if the open pass has work, given the number of pending batches and clears."""
         if self.count == 1:
             return num_batches > 0 or num_clears > 0
         last = self._records[self.count - 2]
         return (num_batches, num_clears) != (last.end_batch, last.end_clear)
 
     def begin(self, framebuffer: Framebuffer, num_batches: int, num_clears: int) -> None:
-        """Open a pass with other targets; at most MOST_PASSES. num_batches, num_clears: all pending work so far."""
+        """Open a pass with other targets; at most MOST_PASSES. num_batches, num_clears: the pending work of all earlier passes."""
         self.catch_up()
         number = self.count - 1
         if self.has_work(num_batches, num_clears):
@@ -135,7 +135,7 @@ class Passes:
 
 
 def pass_of(framebuffer: Framebuffer) -> PassRecord:
-    """A pass to the first layer of a framebuffer."""
+    """A pass that draws to the first layer of a framebuffer."""
     made = tiles_of(framebuffer, 1)
     made.targets = targets_of(framebuffer)
     ranges = [*framebuffer.ranges()]
@@ -149,7 +149,7 @@ def _find_nothing(serial: int) -> Framebuffer:
 
 
 def tiles_of(framebuffer: Framebuffer, layers: int) -> PassRecord:
-    """A pass with only the tiles of some layers of a framebuffer."""
+    """The tiles of some layers of a framebuffer, as a partial pass."""
     tiles_x = -(-framebuffer.width // TILE)
     layer_tiles = tiles_x * -(-framebuffer.height // TILE)
     return PassRecord(tiles_x=tiles_x, layer_tiles=layer_tiles, num_tiles=layer_tiles * layers, layers=layers)

@@ -40,8 +40,8 @@ from backends.raster.tile.lists import list_capacity
 from backends.system import Semaphores, cache_bytes
 from tgsi.language.facts.limits import NEVER
 
-MIN_WINDOW_BYTES, MAX_WINDOW_BYTES = 1 << 20, 4 << 20  # shorter windows would be waits above all; longer ones leave the caches
-_PAUSE = 1e-4  # seconds between two looks at workers that are waited for
+MIN_WINDOW_BYTES, MAX_WINDOW_BYTES = 1 << 20, 4 << 20  # shorter windows would mostly wait; longer ones do not fit the caches
+_PAUSE = 1e-4  # seconds between polls of busy workers
 _VECTOR = 4 * MAX_LANES
 
 _RUN_TILES = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int32] * 3)
@@ -49,7 +49,7 @@ _COPY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_int64] * 6,
 
 
 class _Threads:
-    """The native threads of a pool. Holds no reference to the pool, so that a forgotten pool can end them."""
+    """The native threads of a pool. Holds no reference to the pool, so that a garbage-collected pool ends them."""
 
     def __init__(self, scene: Scene, workers: Any, count: int, library: Library) -> None:
         self.scene, self.workers, self.count, self.library = scene, workers, count, library
@@ -58,9 +58,9 @@ class _Threads:
         self._process = -1
 
     def start(self) -> bool:
-        """Start the threads, unless they run already: at first, and again in a child process after a fork.
+        """Start the threads unless they run: on first use, and again in a child process after a fork.
 
-        False: the system refuses a thread. In that case none keep running, and the next call tries again.
+        Returns False if the system refuses a thread; then none keeps running, and the next call tries again.
         """
         if not self.are_running:
             self._threads = []
@@ -113,8 +113,8 @@ def window_bytes(participants: int) -> int:
 class Pool:
     """The threads of a renderer, and the Scene and scratch memory that a flush works on.
 
-    Arguments: number of native threads; whether the caller of a flush helps them; the module that has `flush` and `worker`; most
-    primitives of a batch; most batches of a window; least bytes of an arena.
+    Arguments: number of native threads; whether the caller of a flush helps them; the module with `flush` and `worker`; most primitives of
+    a batch; most batches of a window; smallest size of an arena in bytes.
 
     Attributes:
         flush_address: address of the function that carries out a flush.
@@ -177,9 +177,9 @@ class Pool:
         _pools.add(self)
 
     def begin_pass(self, framebuffer: Framebuffer, num_batches: int, num_clears: int) -> None:
-        """Let the work that follows draw to other targets; see `Passes.begin`. MemoryError, with nothing changed."""
+        """Let later work draw to other targets; see `Passes.begin`. MemoryError, with nothing changed."""
         if not self.passes.has_work(num_batches, num_clears):
-            self.finish()  # workers may have come to the open pass, whose place the new one takes
+            self.finish()  # workers may have begun the open pass, which the new one replaces
         self._fit(tiles_of(framebuffer, 1))
         self.passes.begin(framebuffer, num_batches, num_clears)
         if self.passes.count == 1:
@@ -196,7 +196,7 @@ class Pool:
             self._bin_again()
 
     def _fit(self, record: PassRecord, *, shrinks: bool = False) -> None:
-        """Fit memory to a pass: allocate all of it, then use it.
+        """Resize memory for a pass. All allocations come first, so that a MemoryError changes nothing.
 
         shrinks: no other pass needs larger arenas.
         """
@@ -221,7 +221,7 @@ class Pool:
             w.buffers.cursors = memory.ctypes.data
 
     def arena_for(self, record: PassRecord) -> int:
-        """Bytes of an arena that holds the worst case of one primitive of a pass."""
+        """Bytes of an arena for the worst case of a single primitive of a pass."""
         return int(max(self._arena_minimum, record.layer_tiles * 76 + record.num_tiles * 4 + 64 * 1024) + 63) & ~63
 
     def _bin_again(self) -> None:
@@ -232,7 +232,7 @@ class Pool:
             self.coarse[:] = INFINITY
 
     def end_flush(self) -> None:
-        """Let the next part of a flush be the first one of a new flush, whatever became of this one."""
+        """End the present flush, complete or not, so that the next part begins a new one."""
         self.finish()
         self.scene.window.is_open = 0
         self.passes.restart()
@@ -248,9 +248,9 @@ class Pool:
             self.end_flush()
 
     def run(self, alone: bool = False) -> None:
-        """Run the last part of a flush: batches that workers have not begun with. alone: the caller does all of it, tile after tile.
+        """Run the last part of a flush: batches that no worker has begun. alone: the caller does all of it, tile after tile,
 
-        The caller does so, too, where the system has no threads.
+        as it always does if the system has no threads.
 
         Raises:
             ValueError: the pool is closed.
@@ -276,12 +276,12 @@ class Pool:
             raise ValueError("the renderer is closed")
 
     def _is_ready(self) -> bool:
-        """True if there are threads. ValueError if the pool is closed."""
+        """True if threads are running, which are started if necessary. ValueError if the pool is closed."""
         self.check_open()
         return self._threads.start()
 
     def _call(self, entry: Callable[..., object], *arguments: int) -> None:
-        """Run native code that the watch may end. All threads have left it when this returns or raises."""
+        """Run native code that the watch may interrupt. All threads have left it when this returns or raises."""
         if self.is_limited:
             self.watch.set_limit()
         entry(ctypes.addressof(self.scene), *arguments)
@@ -292,7 +292,7 @@ class Pool:
             self.stopped()
 
     def stopped(self) -> None:
-        """Drop pending work, and raise the exception for which the watch has ended native code."""
+        """Drop pending work, and raise the exception for which the watch interrupted native code."""
         reason = self.watch.take_reason()
         try:
             drop = self.drop()
@@ -307,7 +307,7 @@ class Pool:
         return bool(self.scene.shared.state & BUSY == CLOSED) or not self._threads.are_running
 
     def finish(self) -> None:
-        """Help workers to finish the part that they have begun ahead of a flush."""
+        """Help workers finish the part that they began ahead of a flush."""
         if not self.is_idle:
             self._call(self._finish)
 
@@ -317,7 +317,7 @@ class Pool:
             time.sleep(_PAUSE)
 
     def hold(self) -> None:
-        """Wait, and let workers begin nothing ahead of a flush."""
+        """Wait for the workers, and keep them from beginning work ahead of a flush."""
         self.scene.crew.is_held = 1
         self.wait()
 
@@ -355,7 +355,7 @@ _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
 
 
 def _hold_all() -> None:
-    """Before a fork: a child process has no threads that could finish the work."""
+    """Finish all work before a fork, because a child process has no worker threads."""
     for pool in list(_pools):
         pool.hold()
 

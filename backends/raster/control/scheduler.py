@@ -2,23 +2,24 @@
 
 A flush is a sequence of windows of batches (`windows`). A window has two phases: batches (front end), then tiles.
 
-Each worker has a band of tiles, and takes tiles of other bands only after its own: a tile stays in the caches of one CPU from frame to
-frame. (One counter for all tiles made draws that fill cheaply three times slower.)
+Each worker has a band of tiles, and takes tiles of other bands only after its own, so that a tile stays in the caches of one CPU from frame
+to frame. (A common counter for all tiles made cheap fills three times slower.)
 
 Every participant runs `render`. It joins a phase, takes work until all is taken, and leaves the phase. The last one to leave does the
-serial bookkeeping, and opens the next phase. So a phase waits only for work that was taken, never for an idle worker that has no CPU. (On
-a busy machine, waiting for one would cost each frame, however small, a tick of the operating system's scheduler.)
+serial bookkeeping, and opens the next phase. So a phase waits only for work in progress, never for an idle worker without a CPU. (On a busy
+machine, such a wait would cost even the smallest frame a tick of the operating system's scheduler.)
 
-A flush may come in parts. Workers begin with the batches that are queued while the caller queues more (`run_ahead`). A window that is not
-full when they run out of batches stays open, with its arenas, and the next part continues it. So the windows are the same as in a flush of
-one part, no tile is walked more often, and the caller does not wait until the last part.
+A flush may come in parts. Workers begin with the batches that are queued while the caller queues more (`run_ahead`). If they run out of
+batches before a window is full, the window stays open with its arenas, and the next part continues it. So windows are the same as in a
+flush of one part, tiles are walked no more often, and only the last part makes the caller wait.
 
 A flush that is ended early (`backends.abi.records.Watch`) runs to the end of the phase without taking another batch or tile, and is closed
 there. Python drops the remaining work.
 
-Participants wait for the next phase by spinning, because a semaphore for each phase costs 50 microseconds and more on machines whose idle
-CPUs halt, as virtual ones do: a third of the time of a frame with 60 windows. After 20 microseconds they sleep. A worker marks itself as
-sleeping before it checks the state for the last time, and the opener of a phase looks for sleepers afterwards, so none is forgotten.
+Participants spin while they wait for the next phase, because a semaphore for each phase costs 50 microseconds and more on machines whose
+idle CPUs halt, as virtual ones do: a third of the time of a frame with 60 windows. After 20 microseconds they sleep. A worker marks itself
+as sleeping before it checks the state for the last time, and the opener of a phase looks for sleepers after it has published the phase, so
+no wake-up is lost.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ from backends.raster.layouts import BUSY, CLOSED, JOINED, PHASE, SERIAL, TURN
 from backends.raster.records import Scene, Work, Worker
 
 _BATCHES_A_WORKER = 3  # as a power of 2: a worker is woken for so many
-_BILLION, _NAP = 1_000_000_000, 20_000_000  # nanoseconds: of a second, and between two looks at signals
-_SYSTEM_TIME = 0  # CLOCK_REALTIME, which semaphores know
+_BILLION, _NAP = 1_000_000_000, 20_000_000  # nanoseconds: of a second, and between polls of signals
+_SYSTEM_TIME = 0  # CLOCK_REALTIME, the clock of sem_timedwait
 SPIN = 20_000
 """Nanoseconds for which a participant spins before it sleeps."""
-_LOOKS = 31  # as a mask: turns between two looks at the clock
+_LOOKS = 31  # as a mask: turns between readings of the clock
 _MOST_TURNS = 1 << 10  # of a machine without a clock
 _NONE = -1  # in the place of the word of a phase that a worker has left: it has left none
 _TURNS = PHASE - TURN  # bits of the number of phases
@@ -61,7 +62,7 @@ def _poll(f: Function, s: Record) -> None:
 
 
 def _wait_awake(f: Function, s: Record, semaphore: Val) -> None:
-    """Wait for a semaphore on the thread of the caller, which looks at signals and at the time meanwhile."""
+    """Wait for a semaphore on the caller's thread, which polls signals and the time limit meanwhile."""
     until, watch = f.alloca("[2 x i64]"), _watch(f, s)
     wait = watch.get("wait")
     with f.else_of(wait.as_address().eq(0)) as otherwise:
@@ -80,7 +81,7 @@ def _state(f: Function, s: Record) -> Val:
 
 
 def _publish(f: Function, s: Record, word: Val) -> None:
-    """Write the state, so that everybody sees it before this thread looks for sleepers."""
+    """Publish the state to all threads before this thread looks for sleepers."""
     f.change_atomically("xchg", s.address("shared.state"), word)
 
 
@@ -90,7 +91,7 @@ def _next_turn(word: Val) -> Val:
 
 
 def _may_join(f: Function, s: Record, word: Val, left: Val) -> Val:
-    """True if a worker may join the phase of a word. left: see `join`; the phase that was left may have got more batches."""
+    """True if a worker may join the phase of a state word. left: see `join`. A phase may be joined again after it received more batches."""
     is_open = (word & (CLOSED | SERIAL)).eq(0)
     is_other = (left < 0) | ((word ^ left) & _TURNS).ne(0)
     last = f.load(I32, s.address("window.last_batch"), atomic=True)
@@ -105,7 +106,7 @@ def _sleep(f: Function, s: Record, w: Record, is_ready: Callable[[Val], Val], is
     f.change_atomically("xchg", flag, f.const(I32, 1))
     is_awake = f.var(I32, 0)
     with f.if_(is_ready(_state(f, s))):
-        is_awake.set(f.exchange(flag, f.const(I32, 1), f.const(I32, 0)).zext(I32))  # otherwise another thread posts the semaphore
+        is_awake.set(f.exchange(flag, f.const(I32, 1), f.const(I32, 0)).zext(I32))  # otherwise another thread posts the semaphore for it
     with f.if_(is_awake.get().eq(0)):
         (_wait_awake if is_caller else _wait_plain)(f, s, w.get("semaphore"))
 
@@ -160,7 +161,7 @@ def _build_join(module: Module, name: str, *, is_caller: bool) -> None:
 
 
 def _build_joins(module: Module) -> None:
-    """join(worker, left) and, on the thread of the caller, which looks at signals meanwhile, join_caller(worker, left)."""
+    """join(worker, left) and, on the caller's thread, which polls signals meanwhile, join_caller(worker, left)."""
     _build_join(module, "join", is_caller=False)
     _build_join(module, "join_caller", is_caller=True)
 
@@ -199,7 +200,7 @@ def _build_leave(module: Module) -> None:
 
 
 def _work(f: Function, worker: Val, name: str, phase: int) -> None:
-    """Work in a phase, and add its time to the worker's."""
+    """Work in a phase, and add the time spent to the worker's total."""
     w, start = Record(f, worker, Worker), count_ticks(f)
     f.call(None, name, worker)
     w.set("ticks", w.get("ticks", phase) + count_ticks(f) - start, phase)
@@ -236,7 +237,7 @@ def _build_worker(module: Module) -> None:
         return (word & (CLOSED | SERIAL)).eq(0) & s.get("work.alone").eq(0)
 
     with f.loop() as loop:
-        loop.break_if(s.get("crew.quit").ne(0))  # who ended the threads may have posted a semaphore that `join` waited for
+        loop.break_if(s.get("crew.quit").ne(0))  # `Pool.close` posts the semaphore that `join` may wait for
         _sleep(f, s, w, is_ready, is_caller=False)
         loop.break_if(s.get("crew.quit").ne(0))
         joined = f.call(I32, "join", worker, f.const(I32, _NONE))
@@ -275,7 +276,7 @@ def _take_over(f: Function, s: Record) -> None:
 
 
 def _help(f: Function, s: Record, joined: Val) -> None:
-    """The caller renders, as the last participant, if it has `joined` a part of a flush."""
+    """Let the caller render, as the last participant, if it has `joined` a part of a flush."""
     with f.if_(joined.ne(0)):
         f.call(None, "render_caller", worker_at(f, s, s.get("crew.threads")), joined)
 
@@ -288,7 +289,7 @@ def _join(f: Function, s: Record) -> Val:
 def _build_flush(module: Module) -> None:
     """flush(scene): carries out `asked`; the caller helps or sleeps. All have left the flush when it returns.
 
-    Work in progress becomes a part of it. A participant of a phase may change the input of the next step.
+    Work in progress becomes a part of it. While the flush runs, participants of a phase may change the Scene for the next one.
     """
     f = Function(module, "flush", [PTR], shared=True)
     scene = f.args[0]
@@ -309,7 +310,7 @@ def _build_flush(module: Module) -> None:
             s.set("window.is_open", s.get("work.goes_on"))
             with f.if_((joined.get() & PHASE | s.get("window.is_binned")).eq(0)):
                 f.call(None, "go_on", scene)
-                f.atomic_add(s.address("shared.state"), 0)  # sleepers see the batches, or are seen
+                f.atomic_add(s.address("shared.state"), 0)  # a worker about to sleep either sees the new batches or is seen as a sleeper
             otherwise()
             word = f.call(I32, "begin", scene, helps.zext(I32))
             joined.set(f.select(helps, word, 0))
@@ -324,9 +325,9 @@ def _build_flush(module: Module) -> None:
 
 
 def _build_run_ahead(module: Module) -> None:
-    """run_ahead(scene, clears, uploads, batches): lets workers begin with batches that no part of the flush has had.
+    """run_ahead(scene, clears, uploads, batches): lets workers begin with new batches.
 
-    Takes the numbers of all so far. Does nothing while workers are busy: they find more the next time. Only where the caller helps.
+    Takes the total numbers so far. Does nothing while workers are busy, since a later call finds more. Used only if the caller helps.
     """
     f = Function(module, "run_ahead", [PTR, I32, I32, I32], shared=True)
     scene, clears, uploads, batches = f.args
@@ -349,7 +350,7 @@ def _build_run_ahead(module: Module) -> None:
 
 
 def _build_finish(module: Module) -> None:
-    """finish(scene): helps with the part of a flush that `run_ahead` began. All have left it when this returns."""
+    """finish(scene): helps with the part of a flush that `run_ahead` began. All threads have left it when this returns."""
     f = Function(module, "finish", [PTR], shared=True)
     s = Record(f, f.args[0], Scene)
     with default_environment(f):

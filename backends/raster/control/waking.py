@@ -1,8 +1,8 @@
-"""Generated code: sleepers are woken for a phase that several can share, by a tree: each that comes wakes a few more.
+"""Generated code: sleeping workers are woken along a tree, in which each woken worker wakes a few more.
 
-So the opener of a phase for 64 processors wakes a few workers and begins; waking all of them would take longer than many phases. Workers
-stand in a ring, at whose first place is the thread that opened the phase; the one at place n wakes those at places WAKES * n + 1 to WAKES
-* (n + 1), unless they are awake, or their share of the work is taken already.
+So the opener of a phase for 64 processors wakes a few workers and begins to work; waking all of them would take longer than many phases.
+Workers form a ring that begins with the thread that opened the phase; the one at place n wakes those at places WAKES * n + 1 to WAKES * (n
++ 1), unless they are awake, or their share of the work is already taken.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _build_rouse(module: Module) -> None:
 
 
 def _build_rouse_after(module: Module) -> None:
-    """rouse_after(scene, place): wakes those whom the thread at this place of the ring has to wake."""
+    """rouse_after(scene, place): wakes the children of the thread at this place of the ring."""
     f = Function(module, "rouse_after", [PTR, I32], shared=True, internal=True)
     scene, place = f.args
     s = Record(f, scene, Scene)
@@ -77,7 +77,7 @@ def _build_summon(module: Module) -> None:
 
 
 def _build_pass_on(module: Module) -> None:
-    """pass_on(worker): wakes those whom a worker that has joined a phase has to wake."""
+    """pass_on(worker): wakes the children of a worker that has joined a phase."""
     f = Function(module, "pass_on", [PTR], shared=True, internal=True)
     w = Record(f, f.args[0], Worker)
     s = Record(f, w.get("scene"), Scene)

@@ -1,8 +1,8 @@
 """Generated code: windows of batches, from the first batch that is taken to the serial work after the last tile.
 
-Workers take batches from one atomic counter until the records fill a part of the cache, so windows of light batches are long, and phases
-few. An upload between two batches ends a window if tiles may read the changed bytes. Otherwise it waits for the front ends of the batches
-before it, and the window continues.
+Workers take batches from an atomic counter until the setup records fill a part of the cache, so light batches make long windows and few
+phases. An upload between two batches ends a window if tiles may read the changed bytes. Otherwise it waits for the front ends of the
+batches before it, and the window continues.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from backends.raster.control.waking import worker_at
 from backends.raster.records import Batch, ClearRecord, PassRecord, Scene, Targets, UploadRecord, Worker
 from backends.raster.tile.coarse import INFINITY
 
-LIGHT_PRIMITIVES = 256  # of a window whose front end is work for one thread
+LIGHT_PRIMITIVES = 256  # primitives up to which a window's front end is left to one thread
 LIGHT_BYTES, LIGHT_TILES = 1024, 4  # of setup records and chunks of bins; tiles to clear
 
 
@@ -32,7 +32,7 @@ def _upload_at(f: Function, s: Record, i: Val) -> Val:
 
 
 def _awaits_tiles(f: Function, s: Record) -> Val:
-    """1 if the next upload changes bytes that tiles read, so that it ends the window; otherwise 0."""
+    """1 if the next upload changes bytes that tiles read, which ends the window; otherwise 0."""
     number, found = s.get("window.first_upload"), f.var(I32, 0)
     with f.if_(number < s.get("work.num_uploads")):
         found.set(Record(f, _upload_at(f, s, number), UploadRecord).get("by_tiles"))
@@ -48,7 +48,7 @@ def _is_last_pass(s: Record) -> Val:
 
 
 def _pass_end(f: Function, s: Record, field: str, whole: str) -> Val:
-    """The end of the batches or clears of the pass. The last pass has no end yet: there it is the end of all."""
+    """The end of the batches or clears of the pass. The last pass has no end yet and takes the end of all work."""
     end = f.var(I32, s.get(f"work.{whole}"))
     with f.if_(~_is_last_pass(s)):
         end.set(_pass_at(f, s, s.get("window.pass_number")).get(field))
@@ -56,7 +56,7 @@ def _pass_end(f: Function, s: Record, field: str, whole: str) -> Val:
 
 
 def leave_if_stopped(f: Function, s: Record) -> None:
-    """End the window, and with it the flush, and return if the flush shall end early."""
+    """If the flush is interrupted, end the window and the flush, and return."""
     with f.leaving(is_stopped(f, Record(f, s.get("crew.watch"), WatchRecord))):
         s.set("window.is_binned", f.const(I32, 0))
         s.set("window.finished", f.const(I32, 1))
@@ -66,7 +66,8 @@ def leave_if_stopped(f: Function, s: Record) -> None:
 def _build_take_batches(module: Module) -> None:
     """take_batches(worker): runs the front end on batches until the window is full, by number or by bytes.
 
-    Arenas are used again from window to window."""
+    Windows reuse the arenas.
+    """
     f = Function(module, "take_batches", [PTR], shared=True, internal=True)
     s = Record(f, Record(f, f.args[0], Worker).get("scene"), Scene)
     watch = Record(f, s.get("crew.watch"), WatchRecord)
@@ -74,7 +75,7 @@ def _build_take_batches(module: Module) -> None:
         loop.break_if(f.load(I32, s.address("shared.filled"), atomic=True) >= s.get("crew.window_bytes"))
         loop.break_if(is_stopped(f, watch))
         i = f.load(I32, s.address("shared.next_batch"), atomic=True)
-        loop.break_if(i >= f.load(I32, s.address("window.last_batch"), atomic=True))  # more may come: the number must not pass it
+        loop.break_if(i >= f.load(I32, s.address("window.last_batch"), atomic=True))  # stays at the limit, as more may follow
         with f.if_(f.exchange(s.address("shared.next_batch"), i, i + 1)):
             batch = _batch_at(f, s, i)
             b = Record(f, batch, Batch)
@@ -87,7 +88,7 @@ def _build_take_batches(module: Module) -> None:
 
 
 def _build_begin_pass(module: Module) -> None:
-    """begin_pass(scene): the serial work before the first batch of a pass is taken. Until then the pass may get other targets."""
+    """begin_pass(scene): the serial work before the first batch of a pass. Until then the pass may still get other targets."""
     f = Function(module, "begin_pass", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     number, start = s.get("window.pass_number"), f.var(I32, 0)
@@ -117,9 +118,9 @@ def _build_begin_window(module: Module) -> None:
 
 
 def _build_go_on(module: Module) -> None:
-    """go_on(scene): lets a window take the batches that are there, up to the next upload. Workers may be taking some.
+    """go_on(scene): extends a window to the queued batches, up to the next upload, while workers may be taking some.
 
-    Uploads that precede the first batch of the window are carried out. None of these remain once a batch has been taken.
+    Carries out uploads before the first batch of the window; they are all done before a batch is taken.
     """
     f = Function(module, "go_on", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
@@ -149,7 +150,7 @@ def _carry_out(f: Function, u: Record) -> None:
 def _build_pass_uploads(module: Module) -> None:
     """pass_uploads(scene, first) -> 1 if the window gets more batches, after uploads that no tile reads; otherwise 0.
 
-    first: batches of the window from there on have not been looked at. A batch whose arena was too small ends the window, and its
+    first: first batch of the window that was not examined yet. A batch whose arena was too small ends the window, and its
     remaining part begins the next one, so no upload after such a batch may be carried out.
     """
     f = Function(module, "pass_uploads", [PTR, I32], I32, shared=True, internal=True)
@@ -180,7 +181,10 @@ def _build_pass_uploads(module: Module) -> None:
 
 
 def _lengthen(f: Function, s: Record, worker: Val) -> None:
-    """Continue a window that stopped for uploads that no tile reads. Returns from the function if that is work for several workers."""
+    """Continue a window that stopped at uploads whose bytes no tile reads.
+
+    Returns from the function if the new batches are work for several workers.
+    """
     first = f.var(I32, s.get("window.first_batch"))
     with f.loop() as loop:
         loop.break_if(f.call(I32, "pass_uploads", s.pointer, first.get()).eq(0))
@@ -200,11 +204,11 @@ def _lengthen(f: Function, s: Record, worker: Val) -> None:
 def _build_begin_tiles(module: Module) -> None:
     """begin_tiles(scene, worker): the serial work between the phases.
 
-    Light batches that follow after uploads are taken here, too. Others could not help, and waits would take longer.
+    Light batches after uploads are taken here, too, because waking other workers would take longer.
 
     A batch whose arena was too small ends the window: the next window begins with its remaining part. A window that waits for more batches
-    has no phase of tiles yet: this part of the flush is finished. After an upload none waits: other targets may come, and then all that is
-    binned would have to be binned again.
+    has no phase of tiles yet: this part of the flush ends. A window does not wait after an upload, because a change of targets would force
+    everything to be binned again.
     """
     f = Function(module, "begin_tiles", [PTR, PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
@@ -220,7 +224,7 @@ def _build_begin_tiles(module: Module) -> None:
     with f.range(first, last) as i:
         b = Record(f, _batch_at(f, s, i), Batch)
         bytes_.add(b.get("used").zext(I64))
-        with f.if_(cut.get() < 0):  # batches after the cut run again in the next window, and are counted there
+        with f.if_(cut.get() < 0):  # batches after the cut run again, and are counted, in the next window
             for total, field in zip(totals.values(), BATCH_FIELDS.values()):
                 total.add(b.get(field).zext(I64))
             cut.set(f.select(b.get("skipped") + b.get("done") < b.get("count"), i, -1))
@@ -255,7 +259,7 @@ def _build_begin_tiles(module: Module) -> None:
 
 
 def _build_has_batches(module: Module) -> None:
-    """has_batches(scene) -> 1 if a window begins with enough batches or primitives for several workers."""
+    """has_batches(scene) -> 1 if the next window has enough batches or primitives for several workers."""
     f = Function(module, "has_batches", [PTR], I32, shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     first, last = s.get("shared.next_batch"), s.get("window.last_batch")
@@ -279,8 +283,8 @@ def _build_has_tiles(module: Module) -> None:
 def _build_end_window(module: Module) -> None:
     """end_window(scene, worker): the serial work after a window.
 
-    Light windows that follow, each cut short by an upload or by the end of a pass, are drawn here, too. Others could not help, and
-    waits would take longer.
+    Light windows that follow, each cut short by an upload or by the end of a pass, are drawn here, too, because waking other workers would
+    take longer.
     """
     f = Function(module, "end_window", [PTR, PTR], shared=True, internal=True)
     scene, worker = f.args
@@ -344,7 +348,7 @@ def _build_leave_window(module: Module) -> None:
     is_end = s.get("window.first_batch") >= _pass_end(f, s, "end_batch", "num_batches")
     end_clear = _pass_end(f, s, "end_clear", "num_clears")
     is_left = (s.get("window.first_clear") < end_clear) | (is_last_pass & (s.get("work.num_resolves") > 0))
-    is_over = is_final | (is_end & ~is_left & (~is_last_pass | ~goes_on))  # the work may have grown while tiles were drawn
+    is_over = is_final | (is_end & ~is_left & (~is_last_pass | ~goes_on))  # more work may have been queued while tiles were drawn
     s.set("window.finished", (is_end & is_last_pass & (is_over | goes_on)).zext(I32))
     with f.if_(is_over & ~is_last_pass):
         s.set("window.first_clear", end_clear)

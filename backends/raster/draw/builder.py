@@ -22,12 +22,12 @@ _DRAW_SIZE = ctypes.sizeof(Draw)
 
 @functools.cache
 def _stored_info(mode: Prim, is_few: bool) -> DrawInfo:
-    """A draw whose vertices lie in memory. The count only distinguishes few primitives from many, so that more draws are equal."""
+    """A draw whose vertices lie in memory. The count is reduced to few or many primitives, so that more draws share a record."""
     return DrawInfo(mode=mode, count=1 if is_few else FEW + 1, index_size=4)
 
 
 class DrawBuilder:
-    """Builder of draw records, which lie in `region`. It remembers draws, for frames that repeat them."""
+    """Builder of draw records, which lie in `region`. It caches draws, because frames repeat them."""
 
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None, setup_lanes: int | None) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
@@ -47,7 +47,7 @@ class DrawBuilder:
         self.repeats.flushed()
 
     def _again(self, last: CachedDraw, state: DrawState, framebuffer: Framebuffer) -> Packet:
-        """The packet of a draw that was made in an earlier frame, with new environments."""
+        """The packet of a draw from an earlier frame, with new environments."""
         region = self.region
         address = region.allocate(_DRAW_SIZE)
         ctypes.memmove(address, last.content, _DRAW_SIZE)
@@ -63,7 +63,7 @@ class DrawBuilder:
         Arguments:
             last: the stage that leaves the vertices.
             mode: POINTS, LINES or TRIANGLES, with 32-bit indices.
-            most: about the number of primitives.
+            most: estimated number of primitives.
 
         `place_stored` makes copies of the packet with the addresses of the vertices."""
         info = _stored_info(mode, most <= FEW)

@@ -13,7 +13,7 @@ from tgsi.language.record import record
 
 @record(frozen=False)
 class CachedDraw:
-    """A draw that was made. A draw of the very same objects has the same record.
+    """A cached draw. A draw of the identical objects has the same record.
 
     Attributes:
         known: the objects, see `identity`.
@@ -71,7 +71,7 @@ LIFE = 32  # flushes
 
 
 class DrawCache:
-    """Draws that were made lately. A draw that has not come again for `LIFE` to twice as many flushes is forgotten.
+    """Recent draws. A draw that was not repeated for `LIFE` to 2 * `LIFE` flushes is evicted.
 
     Keys are addresses of objects, which live as long as the entry does."""
 
@@ -81,7 +81,7 @@ class DrawCache:
         self._flushes = 0
 
     def find(self, known: tuple[object, ...]) -> CachedDraw | None:
-        """The draw that was made from identical objects, or None."""
+        """The cached draw of identical objects, or None."""
         key = tuple(map(id, known))
         found = self._recent.get(key)
         if found is None and self._older:
@@ -91,7 +91,7 @@ class DrawCache:
         return found
 
     def add(self, repeat: CachedDraw) -> None:
-        """Remember a draw."""
+        """Add a draw."""
         if len(self._recent) >= MOST_REPEATS:
             self._turn()
         self._recent[tuple(map(id, repeat.known))] = repeat

@@ -23,7 +23,7 @@ def make_environments(
     """Addresses of a ShaderEnv for the vertex and for the fragment shader.
 
     Arguments:
-        samples: a pixel of the targets.
+        samples: number of samples of a pixel.
         reads: takes the memory of textures, which is read when the draw runs.
         counters: with these, shaders reach memory (see `make_environment`).
         needs: of both shaders, if the caller has them.

@@ -1,7 +1,7 @@
 """Facts of a draw: bound state, and the conclusions from it that several steps of writing a `Draw` record share.
 
-A step may read facts only, so equal facts give equal bytes (`backends.raster.draw.steps`). A conclusion omits everything without effect:
-the less it contains, the more draws share its results.
+A step may read facts only, so equal facts give equal bytes (`backends.raster.draw.steps`). Conclusions omit state without effect, so that
+more draws share their results.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Fact(IntEnum):
 
 @record
 class Interface:
-    """A vertex and a fragment shader together, as setup sees them.
+    """The interface between a vertex and a fragment shader, as used by setup.
 
     Attributes:
         slots: varyings of the fragment shader.
@@ -90,7 +90,7 @@ class Interface:
 
 @record(kw_only=True)
 class SlotRules:
-    """Rasterizer state that decides about the slots of vertex records.
+    """Rasterizer state that determines the slots of vertex records.
 
     Attributes:
         flatshade: colors are flat.
@@ -102,7 +102,7 @@ class SlotRules:
         sprites: `sprite_coord_enable` where all primitives are points, otherwise None.
         has_layers: the framebuffer has several.
         has_offset: polygons have a depth offset before they become lines or points.
-        wants_route: setup records end with layer, viewport and depth range, whatever vertices name.
+        wants_route: setup records end with layer, viewport and depth range even if vertices name neither.
         is_filled: primitives are filled triangles.
         planes: `clip_plane_enable`.
         num_planes: user planes that are set, if any is enabled.
@@ -128,11 +128,10 @@ class TileRules:
     """Rasterizer state that affects shading, except flat colors.
 
     Attributes:
-        stipple: faces whose polygons are stippled.
-        pattern: of samples; None: targets have one.
+        stipple: faces whose polygons are stippled. pattern: of samples; None for targets with one sample.
         is_per_sample: `force_persample_interp`, if there is a pattern.
         drops_samples: the sample mask leaves some out.
-        has_masks: sample masks that programs write count (OpenGL 4.6 core, 17.3.3: only under multisample rules).
+        has_masks: sample masks written by programs have an effect (OpenGL 4.6 core, 17.3.3: only under multisample rules).
         is_offset: the depth of filled polygons has an offset.
     """
 
@@ -169,7 +168,7 @@ class Front:
 class TileSlots:
     """Slots for shading; `sprites` and `constants` as in VertexSlots. Primitives may name layers and viewports.
 
-    flatshade: a color that the state decides about is flat.
+    flatshade: a color without its own interpolation qualifier is flat.
     """
 
     flatshade: bool

@@ -51,7 +51,7 @@ def fragment_key(
     count_samples: bool,
     count_invocations: bool,
 ) -> FragmentKey:
-    """The key of a draw's shading kernel: bound state without anything that has no effect on the code."""
+    """The key of a draw's shading kernel: the bound state that affects the code."""
     textures, samplers, images = bound
     return FragmentKey(
         lanes=lanes,

@@ -1,4 +1,4 @@
-"""A vertex and a fragment shader together: which output register fills which slot of the vertex record."""
+"""The link of a vertex and a fragment shader: the output register that fills each slot of the vertex record."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ class Linked:
 
 
 def link_shaders(vertex: Shader, fragment: Shader | None, state: LinkState = IDENTITY) -> Linked:
-    """The link of two shaders, kept with the vertex shader's program.
+    """The link of two shaders, cached with the vertex shader's program.
 
     fragment: None means the empty shader. state: the bound link state.
 
     Raises:
-        UnsupportedError: a program has more inputs or outputs than a draw has room for.
+        UnsupportedError: a program has too many inputs or outputs for a draw.
     """
     program = None if fragment is None else fragment.program
-    if state is IDENTITY:  # the usual one: without it, the key of the fact is hashed in half the time
+    if state is IDENTITY:  # the default state is omitted, which halves the time to hash the key of the fact
         return facts.of(vertex.program, _link, program)
     return facts.of(vertex.program, _link, program, state)
 
@@ -86,7 +86,7 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
     layout = mesh_layout(program)
     rows = {register: register - layout.first_primitive for register in layout.per_primitive}
     taken = tuple((rows[s], rows.get(b, rows[s])) if s in rows else None for s, b in zip(source, back)) if rows else ()
-    if rows:  # a color and its back color are both per vertex or both per primitive; a back color of the other kind is not used
+    if rows:  # a color and its back color must both be per vertex or both per primitive, otherwise the back color is ignored
         back = [DEFAULT_REGISTER if s in rows else s if b in rows else b for s, b in zip(source, back)]
         source = [DEFAULT_REGISTER if s in rows else s for s in source]
     layer, viewport = by_semantic.get(Semantic("LAYER", 0)), by_semantic.get(Semantic("VIEWPORT_INDEX", 0))
@@ -121,7 +121,7 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
 
 
 def used_inputs(fragment: Shader | None, targets: TargetKeys) -> int:
-    """Bit r is set if IN register r of a fragment shader may be flat, and its bits are used, and not only its numbers."""
+    """Bit r is set if IN register r of a fragment shader may be flat and its exact bits matter, not only its value as a number."""
     if fragment is None:
         return 0
     info = facts.of(fragment.program, describe)
@@ -137,7 +137,8 @@ def used_inputs(fragment: Shader | None, targets: TargetKeys) -> int:
 def exposed_outputs(linked: Linked, slots: tuple[SlotInfo, ...], flatshade: bool, used: int) -> int:
     """Bit r is set if the bits of OUT register r of the vertex shader are used. used: of `used_inputs`.
 
-    They choose the layer or the viewport, or are flat inputs of which the fragment shader uses the bits. Interpolation makes its own NaNs.
+    Bits matter in outputs that select the layer or the viewport, and in flat inputs whose bits the fragment shader uses. Interpolated
+    inputs are exempt, because interpolation does not preserve the bits of NaNs.
     """
     found = [linked.layer, linked.viewport]
     for slot, source, back in zip(slots, linked.source, linked.back):

@@ -7,12 +7,12 @@ from enum import IntEnum
 
 from tgsi.language.record import record
 
-FEW = 32  # primitives; a draw of so few is shaded in runs only: compiling code for packed quads would cost more than it saves
-TINY = 8  # vertices; a draw of so few shades them in one vector of this width
+FEW = 32  # primitives; draws up to this size are shaded in runs only, as compiling code for packed quads would cost more than it saves
+TINY = 8  # vertices; draws up to this size are shaded in one vector of this width
 
 
 class Size(IntEnum):
-    """Sizes of draws between which kernels differ."""
+    """Classes of draw sizes, which have different kernels."""
 
     TINY = 0
     FEW = 1
@@ -27,14 +27,14 @@ class Packet:
         address: of the `Draw` record.
         primitives: triangles, lines and points of all instances; a quad counts as two triangles.
         vertices: vertices of the input assembler, for statistics.
-        reads: (address, bytes) of vertex, index and texture memory. It must not change before the draw has run.
+        reads: (address, bytes) of vertex, index and texture memory. Its bytes must not change before the draw has run.
         environments: addresses of the ShaderEnv of the vertex and of the fragment shader.
         call: bytes of the `Call` record.
-        assembled: primitives as the application counts them, where a quad or a polygon is one.
-        polygon_triangles: of polygons, but one of each.
+        assembled: number of primitives as the application counts them, where a quad or a polygon is one. polygon_triangles: number of
+        triangles of polygons beyond the first of each.
         is_layered: its primitives name layers of the framebuffer.
-        is_repeatable: a copy of the record is valid in a later frame. Only the environments have to be made again, and the vertex numbers
-            if they are written out.
+        is_repeatable: a copy of the record is valid in a later frame. Only the environments and written-out vertex numbers have to be made
+            again.
         is_written_out: the indices name the vertices of all primitives, corner after corner.
     """
 

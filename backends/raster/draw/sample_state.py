@@ -28,7 +28,7 @@ def positions(count: int) -> NDArray[np.float32]:
 
 
 def placed(locations: tuple[int, ...], count: int) -> NDArray[np.float32]:
-    """Positions, as `positions` gives them, that set_sample_locations has set; samples beyond the last one lie at the center.
+    """The positions from set_sample_locations, in the form of `positions`; samples beyond the last one lie at the center.
 
     locations: one byte a sample, x in the low and y in the high four bits, in sixteenths of a pixel (p_context.h).
     """
@@ -48,7 +48,7 @@ def tell_samples(environment: int, count: int, locations: tuple[int, ...] | None
 
 
 def box_margin(pattern: Pattern) -> tuple[int, int]:
-    """Margins of a triangle's box, in 1/256 pixel: added to its low and its high ends, they make room for the outermost samples."""
+    """Margins in 1/256 pixel, added to the low and the high ends of a triangle's box to include the outermost samples."""
     places = (-HALF, HALF - 1) if pattern.is_programmed else [v for o in pattern.offsets for v in o]
     return -max(places) * 256 // GRID, -min(places) * 256 // GRID
 

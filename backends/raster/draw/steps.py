@@ -48,14 +48,14 @@ from tgsi.language.record import record
 
 
 class Options(Protocol):
-    """The options of a renderer, and the place for kernels. lanes, setup_lanes: as in `DrawWriter`."""
+    """The options of a renderer, and the list that keeps kernels alive. lanes, setup_lanes: as in `DrawWriter`."""
 
     kernels: Kernels
     lanes: int | None
     setup_lanes: int | None
 
     def use(self, library: Library) -> int:
-        """Entry point of a kernel, which is kept alive as long as the output of the step."""
+        """The entry point of a kernel, kept alive with the output of the step."""
         ...
 
 
@@ -69,7 +69,7 @@ class Step:
     Attributes:
         facts: of which the arguments are the values.
         stage: whose bindings (StageState) are the last argument; the step depends on the classes of its views and samplers.
-        shades_vertices: only draws whose vertices no other stage leaves in memory have this step.
+        shades_vertices: the step is left out if another stage leaves shaded vertices in memory.
     """
 
     name: str
@@ -109,7 +109,7 @@ def _rasterizer(
     is_counted: bool,
 ) -> Conclusions:
     if kind.has_own_samples and not r.multisample:
-        r = replace(r, multisample=True)  # OpenGL ES, whose extension asks for such targets, has no switch for multisample rules
+        r = replace(r, multisample=True)  # such targets come from an extension of OpenGL ES, which always has multisample rules
     topology = topology_of(mode, r.flatshade_first, r.quads_provoke_last)
     write_rules(
         d.rules,
@@ -227,7 +227,7 @@ def _shading(
     kernels, info = o.kernels, o.kernels.fragment(fragment)
     samples = sample_key(rules, targets.to_coverage, min_samples, info)
     if needs.effects.is_ordered:
-        lanes = ORDERED_LANES  # fragments then have the same order on every machine
+        lanes = ORDERED_LANES  # a fixed width gives fragments the same order on every machine
     else:
         texel_bytes = max((t.texel_bytes for t in targets.keys if t is not None), default=4)
         lanes = o.lanes or kernels.fragment_lanes(info, texel_bytes, is_few)
@@ -272,7 +272,7 @@ WRITING = (
     Step("tests", _tests, (Fact.DEPTH_STENCIL_ALPHA, Fact.FRAMEBUFFER), (Fact.TESTS,)),
     Step("targets", _targets, (Fact.BLEND, Fact.FRAMEBUFFER, Fact.WRITES), (Fact.TARGETS,)),
 )
-"""Steps that request no kernel: after these it is known whether a draw has a pixel."""
+"""Steps that request no kernel. They decide whether a draw has a pixel."""
 
 ENTERING = (
     Step("vertex keys", _keys, (Fact.VERTEX_NEEDS,), (Fact.VERTEX_KEYS,), Processor.VERT, shades_vertices=True),
@@ -296,7 +296,7 @@ ENTERING = (
 
 
 def take(options: Options, steps: Iterable[Step], d: Draw, state: DrawState, facts: dict[Fact, Any]) -> None:
-    """Take steps, and add their conclusions to `facts`."""
+    """Run steps, and add their conclusions to `facts`."""
     for step in steps:
         if not (step.shades_vertices and facts[Fact.IS_STORED]):
             bindings = () if step.stage is None else (state.stage[step.stage],)

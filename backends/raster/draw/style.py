@@ -22,13 +22,13 @@ from tgsi.language.record import record
 
 MAX_WIDTH = 255  # pixels, of lines
 _FRONT, _BACK = int(Face.FRONT), int(Face.BACK)
-_SMOOTH_MARGIN = (-127, 128)  # 1/256 pixel: boxes reach all pixels that the triangle touches
+_SMOOTH_MARGIN = (-127, 128)  # 1/256 pixel: extends boxes to all pixels that the triangle touches
 _STRIPS = (Prim.LINE_STRIP, Prim.LINE_LOOP, Prim.LINE_STRIP_ADJACENCY)
 
 
 @record
 class Style:
-    """The shape of a draw's primitives, and their marks."""
+    """The shape of a draw's primitives, and flags of their style."""
 
     shape: Shape
     marks: Marks
@@ -37,11 +37,11 @@ class Style:
     offset_modes: int  # of Shape.OUTLINE; bit m: polygons drawn in PolygonMode m have a depth offset
     _: KW_ONLY
     filled: Face = Face.NONE  # faces whose polygons are filled
-    has_rectangles: bool = False  # lines are rectangles without being smooth, points are not moved to pixels
+    has_rectangles: bool = False  # lines are rectangles although they are not smooth, points are not moved to pixels
     is_conservative: bool = False
 
     def has(self, marks: Marks) -> bool:
-        """True if any of these marks is set. Most draws have none, and `&` of an IntFlag takes a microsecond."""
+        """True if any of these flags is set. Draws without flags return early, because `&` of an IntFlag takes a microsecond."""
         return self.marks is not Marks.NONE and bool(self.marks & marks)
 
 
@@ -49,7 +49,8 @@ def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) 
     """The style of a primitive type under rasterizer state, without state that has no effect on it.
 
     No primitive is smooth where targets have several samples (`has_samples`); under multisample rules lines are rectangles there, and
-    points squares around their centers. Under conservative rasterization they always are, and nothing is smooth or stippled along lines.
+    points squares around their centers. Under conservative rasterization lines are always rectangles and points squares; nothing is smooth,
+    and lines are not stippled.
     """
     if r.conservative_raster_mode is not ConservativeRaster.OFF:
         plain = replace(r, conservative_raster_mode=ConservativeRaster.OFF, line_stipple_enable=False, multisample=True)
@@ -133,7 +134,7 @@ def offset_of(style: Style, r: RasterizerState, depth: Format | None) -> Offset:
 def tile_rules(
     r: RasterizerState, kind: FramebufferKind, style: Style, pattern: Pattern | None, offset: Offset, has_stipple: bool, sample_mask: int
 ) -> TileRules:
-    """The part of rasterizer state that shading heeds. has_stipple: a polygon stipple is set."""
+    """The part of rasterizer state that affects shading. has_stipple: a polygon stipple is set."""
     return TileRules(
         marks=style.marks,
         stipple=style.filled if r.poly_stipple_enable and has_stipple else Face.NONE,
@@ -226,7 +227,7 @@ def write_line_stipple(stipple: LineStipple, style: Style, topology: Topology, m
 
 
 def write_restarts(stipple: LineStipple, topology: Topology, region: Region, restarts: Restarts) -> None:
-    """Let the counter of stipples begin with strips that restart. restarts: indices of the strips, and the restart index."""
+    """Reset the stipple counter where strips restart. restarts: indices of the strips, and the restart index."""
     if stipple.is_on and stipple.period == StippleStart.EACH_INSTANCE:
         begins = beginnings(topology, *restarts)
         stipple.period, stipple.restarts = StippleStart.WHERE_SAID, region.copy(begins.ctypes.data, begins.nbytes)

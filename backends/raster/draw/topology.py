@@ -21,7 +21,7 @@ from tgsi.language.record import record
 
 Corners = tuple[int, ...]
 Restarts = tuple[NDArray[Any], int]
-"""The indices of a draw with primitive restart, and the index that begins a strip again."""
+"""The indices of a draw with primitive restart, and the restart index."""
 
 
 @record
@@ -47,7 +47,7 @@ class Topology:
 
     @property
     def is_irregular(self) -> bool:
-        """True if the formula does not suffice, so that vertex numbers must be written out."""
+        """True if the formula cannot express the primitives, so that vertex numbers must be written out."""
         return self.closes
 
     def places(self, q: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -115,7 +115,7 @@ def topology_of(mode: Prim, flatshade_first: bool, quads_provoke_last: bool = Fa
     """
     rows = TOPOLOGIES.get(mode)
     if rows is None:
-        raise ValueError(f"draw_vbo: mode: {Prim(mode).name} want a tessellation evaluation shader")
+        raise ValueError(f"draw_vbo: mode: {Prim(mode).name} need a tessellation evaluation shader")
     return rows[flatshade_first and not (quads_provoke_last and mode in QUADS)]
 
 
@@ -133,7 +133,7 @@ def expand(topology: Topology, numbers: NDArray[np.uint32], restart: int | None)
 
 
 def beginnings(topology: Topology, numbers: NDArray[np.uint32], restart: int) -> NDArray[np.uint8]:
-    """One byte for each primitive that `expand` makes of restarting strips: 1 if a strip begins with it."""
+    """One byte for each primitive in the result of `expand`: 1 if a strip begins with it."""
     cuts = np.flatnonzero(numbers == restart)
     lengths = np.diff(np.concatenate([[-1], cuts, [len(numbers)]])) - 1
     counts = np.maximum(topology.count(lengths), 0)

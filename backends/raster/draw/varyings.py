@@ -1,7 +1,7 @@
 """Slots of vertex records: the output of the vertex shader that fills each, and its interpolation by setup.
 
 A vertex record begins with the slots that setup interpolates: the inputs of the fragment shader, then the place on a smooth or stippled
-line or point. Slots that other steps of the front end read follow. `arrange_slots` decides about all of them at once.
+line or point. Slots for other steps of the front end follow. `arrange_slots` chooses all slots at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER
 from backends.raster.tile.fragment import Marks
 from tgsi.language.record import record
 
-FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
+FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # strips and fans ignore edge flags
 _HAS_PLACE = Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES
 
 
@@ -36,10 +36,10 @@ class VertexSlots:
         back: vertex slot that each setup slot reads in triangles that face back.
         place: place on a smooth or stippled line or point.
         offset: depth offset that a polygon has before it becomes lines or points.
-        sprites: bit k: setup slot k becomes the sprite coordinate of a point, whatever its declaration.
+        sprites: bit k: setup slot k becomes the sprite coordinate of a point, regardless of its declaration.
         point_slots: setup slots that become the sprite coordinate: those of `sprites`, and PCOORD.
-        constants: bit k: setup slot k has one value for the primitive, whatever its declaration, unless it is a sprite coordinate.
-        user_mask, cull_mask: bits of the clip and of the cull distances in force.
+        constants: bit k: setup slot k is constant over the primitive, regardless of its declaration, unless it is a sprite coordinate.
+        user_mask, cull_mask: bits of the active clip and cull distances.
         places_per_primitive: primitives get vertex records of their own, see `backends.raster.front.layers`.
     """
 
@@ -70,7 +70,7 @@ class VertexSlots:
 
     @property
     def has_distances(self) -> bool:
-        """True if clip or cull distances follow the slots."""
+        """True if clip or cull distances follow after the slots."""
         return bool(self.user_mask or self.cull_mask)
 
     @property
@@ -95,7 +95,7 @@ class VertexSlots:
 
 
 def slot_rules(r: RasterizerState, kind: FramebufferKind, style: Style, offset: Offset, primitive: Prim, planes: int) -> SlotRules:
-    """The part of rasterizer state that `arrange_slots` heeds. planes: number of user planes that are set."""
+    """The part of rasterizer state that `arrange_slots` reads. planes: number of user planes that are set."""
     enabled = r.clip_plane_enable & 255
     return SlotRules(
         flatshade=r.flatshade,
@@ -206,7 +206,7 @@ def write_rows(group: Rows, slots: VertexSlots, linked: Linked) -> None:
 
 
 def write_setup(setup: Setup, slots: VertexSlots, interface: Interface) -> None:
-    """Write the slots of the group `Draw.setup`, and what the fragment shader asks of setup."""
+    """Write the slots of the group `Draw.setup`, and the fields that depend on the fragment shader."""
     count = len(slots.mode)
     setup.num_slots, setup.record_size = count, slots.record_size
     setup.wants_prim, setup.weighs_corners = interface.reads_primitive, interface.compares_depth

@@ -96,7 +96,9 @@ class InputWriter:
     def _write_indices(self, a: Assembly, state: DrawState, info: DrawInfo, packet: Packet) -> tuple[NDArray[Any], int]:
         """Write the address of the indices. Returns them and their number.
 
-        Indices past the end of the buffer read as 0, in a copy; more than a few of those make no difference."""
+        Indices past the end of the buffer read as 0, for which a padded copy is made; the copy has only a few of these, because further
+        ones would draw nothing new.
+        """
         size, memory = info.index_size, state.index_buffer
         if size not in _INDEX_TYPES:
             raise ValueError(f"index_size must be 0, 1, 2 or 4, not {size}")
@@ -142,7 +144,7 @@ class InputWriter:
 
 
 def _elements_inside(e: VertexElement, b: BoundVertexBuffer) -> tuple[int, int]:
-    """The number of the first element that lies in its buffer, and of those from there on that lie whole in it."""
+    """The number of the first element in the buffer, and the number of complete elements from there on."""
     start = e.src_offset - b.lead  # of element 0, from the address on
     room = b.size - start - e.src_format.block_bytes
     if room < 0 or (start < 0 and not b.stride):
@@ -192,7 +194,7 @@ def write_stored(assembly: Assembly, fetch: Fetch, topology: Topology, count: in
 
 
 def _vertices_of(state: DrawState, info: DrawInfo) -> int:
-    """The most vertices that a draw can have, given the size of its index buffer."""
+    """The number of vertices of a draw, limited by the size of its index buffer."""
     if not info.index_size or state.index_buffer is None:
         return info.count
     return min(info.count, state.index_buffer.size // info.index_size)

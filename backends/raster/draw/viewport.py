@@ -1,4 +1,4 @@
-"""Depth planes of a draw, and rules for bound values (viewports, scissors, planes), which a native function writes."""
+"""Depth planes of a draw, and the rules by which a native function writes bound values (viewports, scissors, planes)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ValueWriter:
         self._library, self._write = library, _WRITE(library.address["write_values"])
 
     def write(self, draw: int, state: DrawState, framebuffer: Framebuffer, views: int = 0) -> bool:
-        """Write a record whose rules are set. Returns whether the draw has a pixel, or counts without one.
+        """Write a record whose rules are set. Returns whether the draw has a pixel or has to be counted without one.
 
         Arguments:
             draw: address of the record.
@@ -47,7 +47,7 @@ def write_rules(
     """Write the group `Draw.rules`, except user planes and stencil references.
 
     is_window_space: the shader writes window coordinates. shape: of the draw's primitives. is_hidden: nothing is drawn. is_counted: a draw
-    without a pixel counts, too.
+    without a pixel is also counted.
     """
     depth = kind.depth.depth if kind.depth is not None else None
     rules.is_window_space, rules.is_hidden, rules.is_counted = is_window_space, is_hidden, is_counted
@@ -58,14 +58,14 @@ def write_rules(
         below = int(r.bottom_edge_rule)
         rules.margin[:] = (127, -129, 127 + below, -129 + below)  # pixels whose centers the viewport owns
     else:
-        rules.margin[:] = (0, -1, 0, -1)  # pixels of which it owns a part
+        rules.margin[:] = (0, -1, 0, -1)  # pixels that it overlaps
     rules.clip_halfz, rules.has_scissor = r.clip_halfz, r.scissor
     rules.clips_near, rules.clips_far = r.depth_clip and r.depth_clip_near, r.depth_clip and r.depth_clip_far
     rules.clamps_depth = depth is None or depth.type is ChannelType.UNORM
 
 
 def write_depth_planes(clip: Clip, r: RasterizerState) -> None:
-    """Write the near and the far plane of the group `Draw.clip`, for vertices that viewports place."""
+    """Write the near and the far plane of the group `Draw.clip`, unless vertices are in window space."""
     clip.near = 0.0 if r.clip_halfz else -1.0
     if r.depth_clip:
         clip.near_bit, clip.far_bit = NEAR * r.depth_clip_near, FAR * r.depth_clip_far

@@ -1,7 +1,6 @@
-"""A new `Draw` record from bound state: `DrawWriter.write` runs all steps (`backends.raster.draw.steps`), and fills the fields that hold
-no code.
+"""A new `Draw` record from bound state: `DrawWriter.write` runs all steps (`backends.raster.draw.steps`), and fills the remaining fields.
 
-That are the indices and vertex buffers of now, bound values, and the environments of the shaders.
+These are the addresses of indices and vertex buffers, bound values, and the environments of the shaders.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _SIZE = ctypes.sizeof(Draw)
 
 
 def does_nothing(state: DrawState, framebuffer: Framebuffer) -> bool:
-    """True if draws can neither draw nor count anything, for any vertices."""
+    """True if draws cannot draw or count anything, whatever their vertices are."""
     is_hidden = state.rasterizer.rasterizer_discard or not state.sample_mask & ((1 << framebuffer.samples) - 1)
     return is_hidden and not state.count_statistics
 
@@ -47,7 +46,7 @@ class DrawWriter:
         self.values = ValueWriter(kernels.common(setup_lanes or kernels.setup_lanes()))
 
     def write(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, last: Shader | None = None) -> Packet | None:
-        """The packet of a draw; None if it neither draws nor counts anything.
+        """The packet of a draw; None if it can neither draw nor count anything.
 
         last: the last stage before the rasterizer, if that leaves vertices in memory; None: the vertex shader.
 
@@ -88,7 +87,7 @@ class DrawWriter:
         take(self, ENTERING, d, state, facts)
         needs = facts[Fact.VERTEX_NEEDS], facts[Fact.FRAGMENT_NEEDS]
         packet.is_layered = slots.has_layer
-        packet.is_repeatable &= not is_stored or not slots.has_viewport  # views lie in this frame's memory
+        packet.is_repeatable &= not is_stored or not slots.has_viewport  # views belong to this frame's memory
         packet.is_repeatable &= not needs[1].reaches_memory and (is_stored or not needs[0].reaches_memory)
         packet.environments = make_environments(
             self.region, state, framebuffer.samples, packet.reads, state.counters, needs=needs, is_stored=is_stored
@@ -102,6 +101,6 @@ class DrawWriter:
         return Draw.from_address(address), Packet(address, 0, info.count * info.instance_count, [])
 
     def use(self, library: Library) -> int:
-        """Entry point of a kernel, which is kept alive as long as the draw."""
+        """The entry point of a kernel, kept alive with the draw."""
         self.region.keep(library)
         return library.address[library.exports[0]]

@@ -10,7 +10,7 @@ from backends.raster.records import Worker
 from tgsi.language.record import record
 
 _RANGE_LANES = 16
-"""Indices that are read at once: those after the last one lie in the slack of memory regions."""
+"""Indices per load; loads beyond the last index stay in the slack of memory regions."""
 _HIGHEST = (1 << 31) - 1
 
 
@@ -19,9 +19,8 @@ class _Appended:
     """Places where a span's primitives and vertices are appended to the lists of its group.
 
     Attributes:
-        lists: corners of the primitives (t0, t1, t2), and their words, from the span's first primitive on.
-        ids, instances: numbers and instances of vertices, from the group's first one on.
-        vertices: number of vertices that the group has already.
+        lists: corners of the primitives (t0, t1, t2), and their words, beginning with the span's first primitive. ids, instances: numbers
+        and instances of vertices, beginning with the group's first one. vertices: number of vertices already in the group.
         prim: word of the span's first primitive.
     """
 
@@ -91,7 +90,7 @@ def _assemble_list(f: Function, s: Record, d: Record, out: _Appended, lanes: int
 
 
 def _range_of(f: Function, s: Record, d: Record, first: Val, count: Val, is_within: Val) -> tuple[Val, Val]:
-    """Lowest vertex number of a span of a local list, and the number of vertices from there to the highest; 0 of other draws.
+    """The lowest vertex number of a span of a local list, and the number of vertices from there to the highest; 0 for other draws.
 
     is_within: the span has primitives of one instance."""
     a, vec = d.part("assembly"), I32.wide(_RANGE_LANES)
@@ -152,5 +151,5 @@ def _assemble_any(
 
 
 def lowest_bit(f: Function, bits: Val) -> Val:
-    """Number of the lowest set bit of an i32 that is not 0."""
+    """The number of the lowest set bit of a nonzero i32."""
     return f.intrinsic("cttz", bits, Val(f, BOOL, "true"))

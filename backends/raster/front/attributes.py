@@ -14,7 +14,7 @@ class Attribute:
 
     Attributes:
         instanced: the element advances by instances, not by vertices.
-        divided: the element advances once in several instances (its divisor is above 1).
+        divided: the element advances once per several instances (its divisor is above 1).
     """
 
     format: VertexFormat
@@ -23,7 +23,7 @@ class Attribute:
 
     @property
     def is_float(self) -> bool:
-        """True for one to four 32-bit floats in order, which `build_fetch_floats` reads whatever the layout."""
+        """True for one to four 32-bit floats in order, which `build_fetch_floats` reads in any layout."""
         return _is_float(self.format)
 
 

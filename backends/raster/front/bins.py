@@ -60,7 +60,7 @@ def bin_triangle(
 
 
 def build_open_arena(lanes: int, module: Module) -> None:
-    """open_arena(worker, arena): empties the bins of a batch, and makes its arena ready for records and chunks."""
+    """open_arena(worker, arena): empties the bins of a batch and prepares its arena for records and chunks."""
     f = Function(module, "open_arena", [PTR, PTR], internal=True)
     worker, arena = f.args
     w = Record(f, worker, Worker)

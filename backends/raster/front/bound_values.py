@@ -1,6 +1,6 @@
 """Generated code: values that are bound (viewports, scissors, colors, references, planes) become values of a `Draw` record.
 
-Draws that differ in such values only share everything else of their records. Each value is found by its number in the table of the
+Draws that differ only in such values share all other parts of their records. Each value is looked up by its number in the table of the
 `BoundRecord`; a value that is not set reads as zeros. Coordinates are computed in 64-bit floats and rounded once, as Python's would be.
 """
 
@@ -29,7 +29,7 @@ GUARD_BAND = 1 << 14  # pixels from the center of the band; vertices farther awa
 _CENTERED = GUARD_BAND // 2  # framebuffers up to this size have the origin as the center, larger ones this many pixels along an axis
 _FAR_AWAY = 1e30  # a guard plane that clips nothing
 _FLAT = 1e-20  # a viewport whose factor is smaller has no extent
-_ROUNDING = 1.5 * 2.0**52  # added and subtracted again, it leaves a whole number: the nearest one, even if two are as near
+_ROUNDING = 1.5 * 2.0**52  # added and subtracted again, it rounds to the nearest whole number, ties to even
 _ZEROS = "no_value"
 _LARGEST = max(map(ctypes.sizeof, (ColorValues, PlaneValues, ScissorValues, StencilValues, StippleValues, ViewportValues, WindowValues)))
 
@@ -52,7 +52,7 @@ def build_find_value(module: Module) -> None:
 
 
 def build_write_values(module: Module) -> None:
-    """write_values(draw, bound, width, height, views) -> 1 if the draw has a pixel, or counts without one; otherwise 0.
+    """write_values(draw, bound, width, height, views) -> 1 if the draw has a pixel or has to be counted without one; otherwise 0.
 
     width, height: of the framebuffer, in pixels. views: an array that gets a View of each viewport, null if vertices name no viewport.
     """
@@ -118,7 +118,7 @@ def _build_write_view(module: Module) -> None:
             v.set("translate", _single(half), k)
         v.set("depth_max", 1.0)
         otherwise()
-        with f.if_((count + number).ne(0)):  # without viewports, only those of other numbers have their default
+        with f.if_((count + number).ne(0)):  # without viewports, only other view numbers have their default
             scale = [f.select(is_set, f.load(F64, place, 8 * k, 8), 1.0) for k in range(3)]
             translate = [f.select(is_set, f.load(F64, place, 24 + 8 * k, 8), 0.0) for k in range(3)]
             _write_projection(f, d, v, scale, [translate[0] + half, translate[1] + half, translate[2]], centers, (width, height))
@@ -142,7 +142,7 @@ def _build_write_view(module: Module) -> None:
 
 
 def _single(x: Val) -> Val:
-    """A double, rounded."""
+    """A double rounded to f32."""
     return x.cast("fptrunc", F32)
 
 
@@ -181,7 +181,7 @@ def _write_projection(
 
 
 def _guard(f: Function, scale: Val, translate: Val, center: Val) -> tuple[Val, Val]:
-    """Bounds of x/w (or y/w) inside which window coordinates stay within the guard band around `center`."""
+    """The bounds of x/w (or y/w) for which window coordinates stay within the guard band around `center`."""
     far, limit = f.const(F64, _FAR_AWAY), float(GUARD_BAND - 1)
     is_flat = f.abs(scale) < _FLAT
     one, other = ((center + end - translate) / scale for end in (-limit, limit))

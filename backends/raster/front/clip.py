@@ -16,7 +16,7 @@ from backends.raster.records import Worker
 
 
 def build_clip(lanes: int, module: Module) -> None:
-    """clip(worker) -> count: turns triangles t into triangles u, in order; drops those outside, clips those that need it."""
+    """clip(worker) -> count: copies triangles t to triangles u in order, drops those outside, and clips those that cross a plane."""
     f = Function(module, "clip", [PTR], I32, internal=True)
     (worker,) = f.args
     w = Record(f, worker, Worker)
@@ -55,7 +55,7 @@ def build_clip(lanes: int, module: Module) -> None:
 
 
 def plane_distance(f: Function, d: Record, view: Record, plane: Val, vertex: Val) -> Val:
-    """Signed distance of a vertex (pointer to its clip position) from plane number `plane`; 0 and above are inside."""
+    """The signed distance of a vertex (pointer to its clip position) from plane number `plane`; nonnegative inside."""
     distance = f.var(F32)
     with f.else_of(plane < PLANES) as user:
         q = f.load(F32.wide(4), vertex) * f.load(F32.wide(4), view.address("planes"), plane << 4)
@@ -66,13 +66,16 @@ def plane_distance(f: Function, d: Record, view: Record, plane: Val, vertex: Val
 
 
 def share(inner: Val, outer: Val) -> Val:
-    """Place of a plane between an inner and an outer vertex, from their distances: 0 to 1. Halves, whose difference does not overflow."""
+    """The intersection of an edge with a plane as a fraction from the inner to the outer vertex, from their distances.
+
+    These are halved so that their difference does not overflow.
+    """
     half = inner * 0.5
     return half / (half - outer * 0.5)
 
 
 def blend_vertex(f: Function, inner: Val, outer: Val, t: Val, target: Val, bytes_: Val) -> None:
-    """Store inner + (outer - inner) * t to `target`, for all of a vertex from its clip position on."""
+    """Store inner + (outer - inner) * t to `target`, for all fields of a vertex from its clip position on."""
     vec4 = F32.wide(4)
     with f.range(0, bytes_, 16) as k:
         vi, vo = f.load(vec4, inner, k), f.load(vec4, outer, k)
@@ -86,7 +89,9 @@ def copy_vertex(f: Function, source: Val, target: Val, bytes_: Val) -> None:
 
 
 def take_vertex(f: Function, d: Record, source: Val, target: Val, bytes_: Val) -> None:
-    """Copy a whole record to `target`, from its clip position on, with linear slots times w: then planes cut these in window space."""
+    """Copy a whole record to `target`, from its clip position on, with linear slots multiplied by w, so that planes cut these in window
+    space.
+    """
     copy_vertex(f, f.at(source, VertexLayout.CLIP), target, bytes_)
     w = f.load(F32, target, 12)
     _change_linear(f, d, f.at(target, -VertexLayout.CLIP), lambda value: value * w)
@@ -100,7 +105,7 @@ def _change_linear(f: Function, d: Record, record: Val, change: Callable[[Val], 
 
 
 def emit_vertex(f: Function, d: Record, view: Record, source: Val, target: Val, bytes_: Val, provoking: Val) -> None:
-    """Write the record of a clipped vertex: it is projected again, and takes the flat slots of the provoking vertex (a whole record)."""
+    """Write the record of a clipped vertex: project it, and copy the flat slots of the provoking vertex (a whole record)."""
     position = [f.load(F32, source, 4 * c) for c in range(4)]
     f.store_vec4s(project(f, view, position), [target], VertexLayout.WINDOW)
     copy_vertex(f, source, f.at(target, VertexLayout.CLIP), bytes_)
@@ -115,8 +120,9 @@ def emit_vertex(f: Function, d: Record, view: Record, source: Val, target: Val, 
 def build_clip_polygon(module: Module) -> None:
     """clip_polygon(worker, draw, corners, prim, count) -> count: clips one triangle by Sutherland-Hodgman (the slow, rare path).
 
-    The new vertex of an edge is always computed from the end inside, so that two triangles that share the edge get the same vertex,
-    whatever their order."""
+    The new vertex of an edge is always computed from the end inside, so that both triangles of an edge get the same vertex, regardless of
+    their order.
+    """
     build_clip_far(module)
     f = Function(module, "clip_polygon", [PTR, PTR, I32, I32, I32, I32, I32], I32, internal=True)
     worker, draw, s0, s1, s2, prim, start = f.args
@@ -142,7 +148,7 @@ def build_clip_polygon(module: Module) -> None:
             a, c = f.at(old, i * bytes_), f.at(old, j * bytes_)
             da, dc = plane_distance(f, d, view, plane, a), plane_distance(f, d, view, plane, c)
             a_in, c_in = da >= 0.0, dc >= 0.0
-            with f.if_(a_in & (made.get() < POLYGON)):  # rounding and NaN can make polygons that are not convex: these must not outgrow it
+            with f.if_(a_in & (made.get() < POLYGON)):  # rounding and NaN can make polygons concave, which must not overflow the buffer
                 copy_vertex(f, a, f.at(new, made.get() * bytes_), bytes_)
                 made.add(1)
             with f.if_((a_in ^ c_in) & (made.get() < POLYGON)):

@@ -10,8 +10,9 @@ from backends.raster.front.vertices import snap
 def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Val) -> tuple[list[Val], list[Val], list[Val]]:
     """A, B and c of the three edge functions, with the fill rule in c.
 
-    E = A*px + B*py + floor(c / 256) is 0 or more inside, at the center of pixel (px, py). An edge owns the pixel centers on it if it is a
-    left edge, or a horizontal one at the top (where `tie` is set, at the bottom)."""
+    E = A*px + B*py + floor(c / 256) is nonnegative inside, at the center of pixel (px, py). An edge owns the pixel centers on it if it is a
+    left edge, or a horizontal one at the top (where `tie` is set, at the bottom).
+    """
     slopes_x, slopes_y, constants = [], [], []
     for k in range(3):
         n = (k + 1) % 3
@@ -26,7 +27,7 @@ def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Va
 
 
 def reach_of(f: Function, a: Val, b: Val) -> Val:
-    """The growth of an edge function from a pixel's center to the corner that lies farthest inside, rounded up."""
+    """The growth of an edge function from a pixel's center to its innermost corner, rounded up."""
     return ((f.max(a, 0 - a) + f.max(b, 0 - b)) >> 1) + 1
 
 
@@ -41,7 +42,7 @@ class CenterRule:
         self._f, self._d, self._lanes = f, d, lanes
 
     def snap(self, v: Val, axis: int) -> Val:
-        """A window coordinate on the grid."""
+        """A window coordinate snapped to the grid."""
         return snap(self._f, v)
 
     def first(self, v: list[Val], axis: int) -> Val:
@@ -62,7 +63,7 @@ class CenterRule:
         return area.ne(0.0)
 
     def edges(self, xs: list[Val], ys: list[Val], area: Val) -> tuple[list[Val], list[Val], list[Val], list[Val]]:
-        """A, B and c of the three edge functions, and c as coverage counts it."""
+        """A, B and c of the three edge functions, and c in the units of coverage."""
         f, d = self._f, self._d
         a, b, constants = self.equations(xs, ys, area)
         shift = f.splat((8 - d.get("setup.subpixel_bits")).zext(I64), self._lanes)

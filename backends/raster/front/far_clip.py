@@ -1,12 +1,13 @@
-"""Clipping of triangles and lines that reach far beyond the view volume, or whose w is extreme: without rounding that grows with them.
+"""Clipping of triangles and lines that reach far beyond the view volume or have an extreme w, without rounding errors that grow with the
+distance.
 
-The usual way computes a new vertex as inner + (outer - inner) * t. A vertex at 3e38 swallows all that lies inside. Here a new vertex is
-where an edge's line meets a plane. A line is given by its six Plücker coordinates. Each is a difference of two products of floats, which
-are exact in 64 bits, so only its last bit is rounded, even after cancellation. The edge that a plane cuts lies on that plane and on the
-plane of the triangle, which give its line, too. Nothing is computed from a vertex that clipping made, so errors do not add up.
+Ordinary clipping computes a new vertex as inner + (outer - inner) * t, which loses the inner vertex completely if the outer one is at 3e38.
+Here a new vertex is the intersection of an edge's line with a plane. A line is given by its six Plücker coordinates. Each is a difference
+of two products of floats, which are exact in 64 bits, so only its last bit is rounded, even after cancellation. The line of a new edge is
+the intersection of the clip plane and the plane of the triangle. Nothing is computed from new vertices, so errors do not add up.
 
-Vertices also have weights of the three corners, by which slots are blended: they need not be better than their distances say. With
-them the length of a vertex is found again, which a meeting of line and plane leaves open: by the component in which the least cancels.
+Vertices also have weights of the three corners, by which slots are blended; the accuracy of distances suffices for these. An intersection
+of line and plane is homogeneous, so the weights also give its length, from the component with the least cancellation.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Vector = list[Val]
 
 
 def is_far(f: Function, records: Sequence[Val]) -> Val:
-    """Truth (i1) that a primitive with these vertices must be clipped here."""
+    """True (i1) if a primitive with these vertices must be clipped here."""
     sizes = [[f.abs(f.load(F32, r, VertexLayout.CLIP + 4 * c)) for c in range(4)] for r in records]
     place, w = f.const(F32, 0.0), f.const(F32, 0.0)
     has_tiny = f.const(F32, 1.0)
@@ -44,13 +45,13 @@ def is_far(f: Function, records: Sequence[Val]) -> Val:
 
 
 def is_nowhere(f: Function, record: Val) -> Val:
-    """Truth (i1) that a vertex has no place, nor a direction: x, y and w are 0."""
+    """True (i1) if a vertex has neither a position nor a direction, because x, y and w are 0."""
     x, y, w = (f.load(F32, record, VertexLayout.CLIP + at) for at in (0, 4, 12))
     return x.eq(0.0) & y.eq(0.0) & w.eq(0.0)
 
 
 def position_of(f: Function, record: Val) -> Vector:
-    """The clip position of a vertex record, in doubles; with an infinite w it is 0 after the divide."""
+    """The clip position of a vertex record, in doubles; an infinite w makes it 0 after the division."""
     values = [f.load(F32, record, VertexLayout.CLIP + 4 * c) for c in range(4)]
     w = values[3]
     is_infinite = f.abs(w) > LARGEST_FLOAT
@@ -75,7 +76,7 @@ def _plane_of(p: Vector, line: Vector) -> Vector:
 
 
 def _between(s: Vector, t: Vector) -> Vector:
-    """The line in which two planes meet."""
+    """The intersection of two planes."""
 
     def minor(i: int, j: int) -> Val:
         return s[i] * t[j] - s[j] * t[i]
@@ -84,7 +85,7 @@ def _between(s: Vector, t: Vector) -> Vector:
 
 
 def _meeting(line: Vector, plane: Vector) -> Vector:
-    """The point in which a line meets a plane, of any length."""
+    """The intersection of a line and a plane, of any length."""
     xy, xz, xw, yz, yw, zw = line
     a, b, c, e = plane
     return [
@@ -100,7 +101,7 @@ def _distance(plane: Vector, point: Vector) -> Val:
 
 
 def _scaled(f: Function, point: Vector, weights: Vector, corners: Sequence[Vector]) -> Vector:
-    """A point with the length that the weights of the corners give it."""
+    """A homogeneous point scaled to the length given by the corners' weights."""
     sums, sizes = [], []
     for k in range(4):
         parts = [w * c[k] for w, c in zip(weights, corners)]
@@ -129,14 +130,14 @@ class _Memory:
 
 
 def _plane(f: Function, d: Record, view: Record, number: Val, records: Sequence[Val], lines: Val) -> Vector:
-    """Plane `number` of clip space. That of a clip distance takes the corners' distances, in the plane of the triangle."""
+    """Plane `number` of clip space. The plane of a clip distance is computed from the corners' distances."""
     plane = [f.var(F64, 0.0) for _ in range(4)]
     with f.else_of(number < PLANES) as user:
         for k, v in enumerate(plane):
             v.set(f.load(F32, f.at(view.address("planes"), number << 4), 4 * k).to_double())
         user()
         memory = _Memory(f)
-        across = [memory.load(lines, 6, _LINE * k) for k in (1, 2, 0)]  # of each corner, the opposite edge
+        across = [memory.load(lines, 6, _LINE * k) for k in (1, 2, 0)]  # the opposite edge of each corner
         at = d.get("clip.distances_at") + ((number - PLANES) << 2)
         distances = [f.load(F32, f.at(r, at)).to_double() for r in records]
         x, y, w = (f.load(F32, records[0], VertexLayout.CLIP + c).to_double() for c in (0, 4, 12))
@@ -152,7 +153,7 @@ def _plane(f: Function, d: Record, view: Record, number: Val, records: Sequence[
 
 
 def _emit(f: Function, d: Record, view: Record, position: Vector, weights: Vector, records: Sequence[Val], ws: Vector, target: Val) -> None:
-    """Write the record of a clipped vertex: blended by weights, flat slots of the last record (the provoking vertex)."""
+    """Write the record of a clipped vertex, blended by weights, with the flat slots of the last record (the provoking vertex)."""
     floats = [v.cast("fptrunc", F32) for v in position]
     f.store_vec4s(floats, [target], VertexLayout.CLIP)
     window = [f.var(F32, v) for v in project(f, view, floats)]
@@ -182,7 +183,7 @@ def _emit(f: Function, d: Record, view: Record, position: Vector, weights: Vecto
 def _cut(
     f: Function, memory: _Memory, plane: Vector, cut: Val, lines: Val, corners: Sequence[Vector], source: Var, target: Var, n: Var
 ) -> None:
-    """Clip the polygon at `source` to one plane, whose line with the triangle has number `cut`, and exchange the two rooms."""
+    """Clip the polygon at `source` to one plane, whose intersection with the triangle is line number `cut`, and swap the two buffers."""
     old, new, count, kept = source.get(), target.get(), n.get(), f.var(I32, 0)
 
     def append(values: Vector, line: Val) -> None:
@@ -213,7 +214,7 @@ def _cut(
 
 
 def build_clip_far(module: Module) -> None:
-    """clip_far(worker, draw, corners, prim, count) -> count: as `clip_polygon`, for triangles that are far."""
+    """clip_far(worker, draw, corners, prim, count) -> count: as `clip_polygon`, for far triangles."""
     f = Function(module, "clip_far", [PTR, PTR, I32, I32, I32, I32, I32], I32, internal=True)
     worker, draw, s0, s1, s2, prim, start = f.args
     w, d, memory = Record(f, worker, Worker), Record(f, draw, Draw), _Memory(f)
@@ -254,7 +255,8 @@ def _line_cut(
 ) -> tuple[Vector, Vector]:
     """Distances of the ends of a partly clipped line from a plane, and the intersection, as a homogeneous point of any length.
 
-    records, ends: of the whole line; now: x, y, z, w of the remaining ends, and their share of the second end."""
+    records, ends: of the whole line; now: x, y, z, w of the remaining ends, and their fraction of the way to the second end.
+    """
     distances, point = [f.var(F64, 0.0) for _ in range(2)], [f.var(F64, 0.0) for _ in range(4)]
     with f.else_of(number < PLANES) as user:
         plane = [f.load(F32, f.at(view.address("planes"), number << 4), 4 * k).to_double() for k in range(4)]
@@ -273,7 +275,7 @@ def _line_cut(
 
 
 def build_clip_line_far(module: Module) -> None:
-    """clip_line_far(worker, draw, a, b, provoking) -> visible: as `clip_line`, for lines that are far."""
+    """clip_line_far(worker, draw, a, b, provoking) -> visible: as `clip_line`, for far lines."""
     f = Function(module, "clip_line_far", [PTR, PTR, I32, I32, I32], I32, internal=True)
     worker, draw, a, b, provoking = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)

@@ -1,4 +1,4 @@
-"""Vertex fetch: attributes of one vector of vertices, from buffers to a vector for each channel. Every access is bounds-checked."""
+"""Vertex fetch: loads attributes of a vector of vertices from buffers into a vector for each channel. Every access is bounds-checked."""
 
 from __future__ import annotations
 

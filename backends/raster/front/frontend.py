@@ -1,11 +1,11 @@
 """The front end of one batch: assemble, shade, clip, set up, bin.
 
-A batch is a list of spans, each a range of primitives of a call. They go through in groups: neighbors of the same draw together, unless a
-step depends on the call. Setup records and bins lie in the batch's own arena, so batches may run on any thread in any order; tiles later
-walk them in order of their numbers. Vertex records and triangle lists are scratch memory of a worker that stays in the L2 cache.
+A batch is a list of spans, each a range of primitives of a call. They are processed in groups of consecutive spans of a draw, unless a step
+depends on the call. Setup records and bins lie in the batch's own arena, so batches may run on any thread in any order; tiles later walk
+them in order of their numbers. Vertex records and triangle lists are a worker's scratch memory, which stays in the L2 cache.
 
-Steps that every draw needs are here. Rare steps are separate kernels, entries of the draw, because together they are three times as long
-as the code of a triangle; a process compiles only those that its draws need.
+Steps that every draw needs are here. Rare steps are separate kernels that a draw names, because together they are three times as long as
+the code of a triangle; a process compiles only those that its draws need.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def _build_shade_group(module: Module) -> None:
 def _build_set_up_group(module: Module) -> None:
     """set_up_group(worker, arena) -> cut: shapes, clips, sets up and bins the assembled primitives of a group, whose vertices it shades.
 
-    cut: number (inside the batch) of the first primitive that did not fit; -1: all did."""
+    cut: number (inside the batch) of the first primitive that did not fit, or -1.
+    """
     f = Function(module, "set_up_group", [PTR, PTR], I32, internal=True)
     worker, arena = f.args
     w = Record(f, worker, Worker)
@@ -52,7 +53,7 @@ def _build_set_up_group(module: Module) -> None:
 
     f.call(None, "shade_group", worker)
     sides = f.select(d.get("points.are_cut").ne(0), f.const(I32, LEFT | RIGHT | BOTTOM | TOP), 0)
-    with f.leaving((w.get("group.and_mask") & ~sides).ne(0)):  # every vertex is outside of one plane
+    with f.leaving((w.get("group.and_mask") & ~sides).ne(0)):  # all vertices are outside of the same plane
         f.ret(f.const(I32, -1))
     with f.if_(d.get("primitives.shape").ne(Shape.TRIANGLE)):
         set_up("u", f.call_pointer(I32, d.get("entries.expand"), worker))
@@ -64,7 +65,7 @@ def _build_set_up_group(module: Module) -> None:
 
 
 def _skip_spans(f: Function, s: Record, b: Record, counts: Val, i: Var, number: Var) -> None:
-    """Move `i` to the first span that is not skipped, and `number` to its first primitive. The spans before it shade no vertices."""
+    """Move `i` to the first span that is not skipped, and `number` to its first primitive. Skipped spans shade no vertices."""
     with f.loop() as search:
         after = number.get() + span_at(f, s, b, i.get()).get("count")
         search.break_if(after > b.get("skipped"))

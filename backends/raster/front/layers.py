@@ -1,4 +1,4 @@
-"""Layers and viewports: the routes of primitives, which their provoking vertices or their primitive rows name.
+"""Routes of primitives: the layer and the viewport, named by provoking vertices or primitive rows.
 
 A draw is `routed` if its vertices name a viewport, or a layer and the framebuffer has several. The setup records of a routed draw end with
 the layer, the viewport and the viewport's depth range. If vertices name viewports, if corners of lines and points will be copied from a
@@ -6,7 +6,7 @@ vertex that does not provoke, or if primitive rows name the route, each primitiv
 and are placed by its own viewport. Draws of smooth polygons, and of outlined ones with a depth offset, use the routed setup, too; other
 draws are not affected.
 
-A layer beyond the last one counts as the last one; a viewport that does not exist counts as viewport 0 (as in Mesa).
+Layers beyond the last one become the last one; missing viewports become viewport 0 (as in Mesa).
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from backends.raster.records import Worker
 def build_place(module: Module) -> None:
     """place(worker): gives each triangle t its own three vertex records, with its layer and viewport.
 
-    Corner 2 or the primitive's row names them."""
+    These are named by corner 2 or by the primitive's row.
+    """
     f = Function(module, "place", [PTR])
     w = Record(f, f.args[0], Worker)
     s = w.part("group.span")
@@ -94,7 +95,7 @@ class Routes:
         self._range = [f.var(F32.wide(lanes), d.get(f"view.{n}")) for n in ("depth_min", "depth_max")]
         with f.if_(slot >= 0):
             named = self._slot(slot)
-            named = f.select(named.ult(MAX_VIEWPORTS), named, 0)  # `place` has done so, but not for lanes without a triangle
+            named = f.select(named.ult(MAX_VIEWPORTS), named, 0)  # `place` has clamped it, except in lanes without a triangle
             self.number.set(named)
             views = [view_at(f, d, named[k]) for k in range(lanes)]
             bounds = f.load_vec4s([f.at(v, View.region.offset) for v in views], I32)

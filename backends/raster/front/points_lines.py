@@ -109,12 +109,12 @@ def build_expand(is_point: bool, module: Module, is_conservative: bool) -> None:
 
 # -------------------------------------------------------------------------------------------------------------- points
 def point_bounds(f: Function, d: Record) -> Val:
-    """Bits of a clip mask that drop a point: its center decides, but at the sides with point_tri_clip it is cut as triangles are."""
+    """Bits of a clip mask that drop a point. The center decides, but with point_tri_clip the sides cut points like triangles."""
     return f.select(d.get("points.are_cut").ne(0), f.const(I32, NEAR | FAR | GUARD | USER | NOT_FINITE), OUTSIDE | USER | NOT_FINITE)
 
 
 def draw_point(f: Function, d: Record, out: Output, source: Val, is_conservative: bool) -> None:
-    """Append four records, the corners of the point at the record `source`."""
+    """Append four records: the corners of the point at the record `source`."""
     x, y = (f.load(F32, source, VertexLayout.WINDOW + 4 * k) for k in range(2))
     if not is_conservative:
         x, y = (snap(f, v).to_float() * UNIT for v in (x, y))
@@ -144,7 +144,7 @@ def draw_point(f: Function, d: Record, out: Output, source: Val, is_conservative
 
 # --------------------------------------------------------------------------------------------------------------- lines
 def _build_clip_line(module: Module) -> None:
-    """clip_line(worker, draw, a, b, provoking) -> visible: stores two new records after the others, clipped to every plane."""
+    """clip_line(worker, draw, a, b, provoking) -> visible: appends two records clipped to every plane."""
     build_clip_line_far(module)
     f = Function(module, "clip_line", [PTR, PTR, I32, I32, I32], I32, internal=True)
     worker, draw, a, b, provoking = f.args
@@ -261,7 +261,9 @@ def _write_end(
     provoking: Val,
     s: Val,
 ) -> list[Val]:
-    """Write both corners at one end of a line, at fraction `s` between its vertices (extrapolated in window space); returns them."""
+    """Write both corners at one end of a line, at fraction `s` of the way between its vertices (extrapolated in window space); returns
+    them.
+    """
     z0, w0, z1, w1 = (f.load(F32, r, VertexLayout.WINDOW + 8 + 4 * k) for r in (start, end) for k in range(2))
     rw = w0 + (w1 - w0) * s
     rw = f.select(rw > 0.0, rw, w0)

@@ -1,6 +1,7 @@
 """Front end: polygon modes. A triangle whose face is not filled becomes its edges, corners or bounding box; filled ones stay triangles.
 
-Edges inside of quads and polygons are not drawn. Each edge is clipped by itself, and no edge is drawn along the cut."""
+Edges inside of quads and polygons are not drawn. Each edge is clipped separately, and no edge is drawn along the cut.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def build_outline(module: Module, is_conservative: bool) -> None:
             mode = f.select(front, d.get("primitives.fill", 0), d.get("primitives.fill", 1))
             last = f.var(I32, corners[2])
             with f.if_((d.get("offset.outline_modes").lshr(mode) & 1).ne(0)):
-                last.set(out.next.get())  # a copy of the provoking vertex, for this triangle's offset
+                last.set(out.next.get())  # a copy of the provoking vertex with this triangle's offset
                 copy_vertex(f, out.record(corners[2]), out.record(last.get()), out.size)
                 slot = (d.get("offset.slot") << 4) + VertexLayout.SLOTS
                 f.store(plane_offset(f, d, [out.record(c) for c in corners]), out.record(last.get()), slot)
@@ -82,7 +83,7 @@ def _nth(f: Function, values: list[Val], k: Val, turn: int) -> Val:
 
 
 def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
-    """True if the triangle's area in the window is positive. Clip positions give the right sign behind the viewer, too."""
+    """True if the triangle's area in the window is positive. Clip positions give the right sign even behind the viewer."""
     x, y, _, w = (list(v) for v in zip(*(position_of(f, r) for r in records)))
     w = [f.select(d.get("vertices.is_window_space").ne(0), f.const(v.type, 1.0), v) for v in w]
     minors = [(1, 2), (2, 0), (0, 1)]
@@ -117,7 +118,7 @@ def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
 
 
 def _visible_edges(f: Function, d: Record, w: Record, prim: Val) -> Val:
-    """A word whose bit k is set if edge k is an edge of the primitive, not one inside of it."""
+    """A word whose bit k is set if edge k is an outer edge of the primitive."""
     per_instance = w.get("group.span.call.prims_per_instance")
     q = number_in_call(w, prim).urem(per_instance)
     edges = f.select((q & 1).ne(0), d.get("primitives.edges", 1), d.get("primitives.edges", 0))

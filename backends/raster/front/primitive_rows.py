@@ -1,7 +1,7 @@
 """Primitive rows: values that exist once per primitive, which mesh shaders leave next to their vertices.
 
-Setup copies them into the slots of its records. They are no part of vertex records, so clipping and the steps that turn primitives
-into triangles need not carry them: the number of a triangle's primitive leads to its row.
+Setup copies them into the slots of its records. They are not stored in vertex records, so clipping and the steps that turn primitives into
+triangles need not copy them; setup finds the row by the primitive's number.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ def write_row_slots(f: Function, d: Record, numbers: Val, most: Val, front: Val,
     """Write the slots of Mode.PRIMITIVE into the setup records of one vector of triangles, in ascending order of lanes.
 
     Fragments read no gradients of such slots, so these are not written.
-    numbers: of the primitives in the packet, which has `most`; front: triangles that face the front; target: pointers to the records.
-        Lanes without a triangle may have any number."""
+    numbers: of the primitives in the packet, which has `most`; front: lanes of front-facing triangles; target: pointers to the records.
+        Numbers in lanes without a triangle are arbitrary.
+    """
     lanes = len(target)
     numbers = f.select(numbers.ult(most), numbers, 0)
     rows = [row_at(f, d, numbers[k]) for k in range(lanes)]

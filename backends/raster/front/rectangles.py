@@ -15,7 +15,7 @@ from backends.raster.front.setup import plane_maker
 from backends.raster.front.vertices import snap
 from backends.raster.layouts import Mode, VertexLayout
 
-_SMALLEST = 2.0**-60  # replaces a 1/w of 0, by which inputs are divided
+_SMALLEST = 2.0**-60  # replaces a 1/w of 0, to avoid divisions by 0
 
 
 def draw_rectangle(f: Function, d: Record, out: Output, corners: Sequence[Val], prim: Val, reverse: Val) -> None:

@@ -44,12 +44,13 @@ def plane_maker(
     ex, ey: edge vectors from corner 0 to the other corners, snapped, in `unit` pixels. keeps_degenerate: the plane of a triangle without
     area has the value of corner 2, the provoking vertex, everywhere.
 
-    The plane goes through the corners before snapping, because snapped ones would be off by slope/512. If snapping changed the area a lot
-    (a sliver), the plane goes through the snapped corners, whose area is never 0.
+    The plane goes through the corners before snapping, because snapped ones would be off by slope/512. If snapping changed the area a lot,
+    as for slivers, the plane goes through the snapped corners, whose area is never 0.
 
-    by_weights (i32): not 0 if the corners' weights give the value at an anchor that is far from corner 0. Values of a far corner, which
-    clipping leaves, swallow those of the screen, and rounding differs from value to value; equal weights keep their proportions, so that a
-    coordinate divided by what became of w is right. Depth goes without: it is equal in all draws of a triangle."""
+    by_weights (i32): nonzero if the value at an anchor far from corner 0 is a weighted sum of the corners. Clipping may leave huge values
+    at far corners, whose rounding errors differ from slot to slot and exceed the values on the screen; equal weights round all slots alike,
+    so that a coordinate divided by the interpolated w is right. Depth needs no weights, because all draws of a triangle round it alike.
+    """
     snapped = area.cast("fptrunc", F32) * (unit * unit)
     dx, dy = ([window[k][axis] - window[0][axis] for k in (1, 2)] for axis in (0, 1))
     exact = dx[0] * dy[1] - dx[1] * dy[0]
@@ -69,7 +70,7 @@ def plane_maker(
         first = v[0] - (gx * ax + gy * ay)
         if by_weights is not None:
             value = f.var(first.type, first)
-            with f.if_(by_weights.ne(0)):  # a branch that goes one way for a whole draw costs less than the weights of small triangles
+            with f.if_(by_weights.ne(0)):  # a branch that is uniform for the draw costs less than weights for small triangles
                 value.set(weighed(v, first))
             first = value.get()
         if keeps_degenerate:
@@ -81,7 +82,7 @@ def plane_maker(
 
 
 def depth_offset(f: Function, offset: Record, unit: Val, depths: Sequence[Val], slope: Val) -> Val:
-    """The depth offset of a polygon, clamped as the state says (OpenGL 4.6, section 14.6.5).
+    """The depth offset of a polygon, with the clamp of the state (OpenGL 4.6, section 14.6.5).
 
     offset: a DepthOffset, whose `units` are scaled to depth already, except for float depth buffers; unit: its OffsetUnit; depths: of the
     three corners in the window; slope: the larger of |dz/dx| and |dz/dy|. For float buffers the unit is the last bit of the largest
@@ -112,14 +113,15 @@ class _Arena:
     size: Val  # of a record
 
     def stop_before(self, prim: Val) -> None:
-        """End the batch before the primitive whose word is `prim`, because the arena is full: a later window continues with this primitive.
+        """End the batch before the primitive whose word is `prim`, because the arena is full: a later window continues with it.
 
-        Triangles that it has binned so far are dropped."""
+        Triangles of the primitive that are already binned are dropped.
+        """
         self.end(self.f.select(prim.eq(self.prim_seen.get()), self.prim_start.get(), self.used.get()), prim & ((1 << PRIM_BITS) - 1))
         self.f.place(self.f.label())
 
     def end(self, limit: Val, cut: Val | int) -> None:
-        """Keep the records below `limit`, count them, and return."""
+        """Keep and count the records below `limit`, and return."""
         f, scratch = self.f, self.scratch
         scratch.set("used", limit)
         scratch.set("top", self.top.get())
@@ -165,7 +167,7 @@ def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool, is_con
             with f.if_(space.top.get() - used.get() < size * (lanes + 1)):
                 space.stop_before(f.load(I32, prim_list, (start + lowest_bit(f, alive_bits)) << 2))
             target = []
-            for k in range(lanes):  # a dead lane writes to the place of the next living one, which overwrites it
+            for k in range(lanes):  # a dead lane writes where the next living one overwrites it
                 before = f.popcount(alive_bits & ((1 << k) - 1)) if k else f.const(I32, 0)
                 target.append(f.at(arena, used.get() + before * size))
             triangles.write(target, prims, _identity(f, d, w, prims, triangles.front))
@@ -204,7 +206,7 @@ def _identity(f: Function, d: Record, w: Record, prims: Val, front: Val) -> Val:
 
 
 class _Triangles:
-    """Setup of `lanes` triangles at once, from pointers to their vertex records: facing, box, which of them live, setup records."""
+    """Setup of `lanes` triangles at once, from pointers to their vertex records: facing, box, surviving triangles, setup records."""
 
     def __init__(
         self, f: Function, d: Record, records: list[list[Val]], lanes: int, routes: Routes | None, is_conservative: bool, has_lines: bool
@@ -250,7 +252,7 @@ class _Triangles:
         x0, y0, x1, y1 = self.box
         a, b, self.constants, c = self.rule.edges(self.xs, self.ys, self.area)
         if self.routes is not None and not self.is_conservative:
-            is_touching = f.splat(d.get("setup.smooth_fill").ne(0), self.lanes)  # pixels that are touched are drawn, too
+            is_touching = f.splat(d.get("setup.smooth_fill").ne(0), self.lanes)  # touched pixels are drawn, too
             c = [v + f.select(is_touching, reach_of(f, ka, kb), 0).sext(I64) for v, ka, kb in zip(c, a, b)]
         halves = [h for v in c for h in (v.trunc(I32), v.lshr(32).trunc(I32))]
         cut = f.select(self.cut, f.const(I32.wide(self.lanes), SetupLayout.CUT), 0)
@@ -284,7 +286,7 @@ class _Triangles:
         return value.get()
 
     def _write_slots(self, target: list[Val], plane: Plane | None) -> None:
-        """Write the planes of all slots; None: the whole point has the values of corner 2, except sprite coordinates."""
+        """Write the planes of all slots. With None, a point has the values of corner 2 throughout, except for sprite coordinates."""
         f, d = self.f, self.d
         zero = f.const(F32.wide(self.lanes), 0.0)
         sprite = self.squares.sprite_planes(self.box[:2]) if plane is None and self.squares is not None else []
@@ -307,7 +309,7 @@ class _Triangles:
                 f.store_vec4s([made[part] for made in planes], there, 16 * part)
 
     def _corners(self, s: Val, numbers: Sequence[int]) -> dict[int, list[Val]]:
-        """The values of a slot at some corners, of the side that the triangle shows."""
+        """The values of a slot at some corners, for the visible face."""
         f, d = self.f, self.d
         front, back = f.load(I32, d.address("setup.front"), s << 2), f.load(I32, d.address("setup.back"), s << 2)
         value = {k: [f.var(v.type, v) for v in self._load_slot(front, k)] for k in numbers}

@@ -1,4 +1,4 @@
-"""Groups of spans: the primitives of one span, or of neighbors of the same draw, which go through the front end together."""
+"""Groups of spans: one span, or consecutive spans of a draw, whose primitives go through the front end together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from backends.raster.draw_record import Draw
 from backends.raster.records import Span, Worker
 
 _AHEAD = 3
-"""Spans from the load of an environment to the load of its constants, and on to their use."""
+"""Prefetch distances in spans: from the load of an environment to the load of its constants, and from there to their use."""
 
 
 def number_in_call(w: Record, prims: Val) -> Val:
@@ -35,12 +35,13 @@ def span_at(f: Function, s: Record, batch: Record, number: Val) -> Record:
 def prefetch_constants(f: Function, s: Record, batch: Record, number: Val) -> None:
     """Begin to load the constants of the vertex shader, a few spans before span `number` of a batch is shaded by them.
 
-    A draw with changed constants has its own environment and constants: two dependent cache misses for little work."""
+    A draw with changed constants has its own environment and constants, which are two dependent cache misses for little work.
+    """
 
     def environment(ahead: int) -> Val:
         return span_at(f, s, batch, f.min(number + ahead, batch.get("num_spans") - 1)).get("vertex_env")
 
-    hints = [f.const(I32, v) for v in (0, 3, 1)]  # read, into all caches, data
+    hints = [f.const(I32, v) for v in (0, 3, 1)]  # read access, high locality, data cache
     f.call(None, "llvm.prefetch.p0", environment(2 * _AHEAD), *hints)
     env = environment(_AHEAD)
     with f.if_(_address(env).ne(0)):
@@ -48,9 +49,10 @@ def prefetch_constants(f: Function, s: Record, batch: Record, number: Val) -> No
 
 
 def build_open_span(module: Module) -> None:
-    """open_span(worker, span, skipped, word): makes a span the worker's, without its first `skipped` primitives.
+    """open_span(worker, span, skipped, word): makes a span the worker's current one, without its first `skipped` primitives.
 
-    word: of its first primitive. Vertices of the group that it cannot be shaded with are shaded before it is added."""
+    word: of its first primitive. Vertices of the group that cannot be shaded together with it are shaded first.
+    """
     f = Function(module, "open_span", [PTR, PTR, I32, I32], internal=True)
     worker, span, skipped, word = f.args
     w, s = Record(f, worker, Worker), Record(f, span, Span)
@@ -79,7 +81,8 @@ def _address(pointer: Val) -> Val:
 def invocations_before(f: Function, w: Record, s: Record, b: Record, cut: Val) -> Val:
     """Invocations of the vertex shader in this window for the primitives before `cut` (a number inside the batch).
 
-    The span of the cut counts whole, unless the cut is its begin: then a later window shades and counts all of it."""
+    A span that is cut counts in full. If the cut is at its beginning, a later window shades and counts all of it instead.
+    """
     number, before, i = f.var(I32, 0), f.var(I32, 0), f.var(I32, 0)
     counts = w.get("buffers.invocations")
     with f.loop() as loop:

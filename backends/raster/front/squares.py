@@ -1,6 +1,7 @@
-"""Square points without samples: setup draws each as one triangle that its box cuts down to the square.
+"""Square points without multisampling: setup draws each as a triangle that the box cuts down to the square.
 
-All values of such a point come from its vertex, or are sprite coordinates, whose planes follow from the point's size. So the triangle
+All values of such a point are those of its vertex, except sprite coordinates, whose planes are computed from the point's size. So the
+triangle
 needs no separate records: its three corners name the vertex. Other points become two triangles with four records (`points_lines`).
 """
 
@@ -17,23 +18,23 @@ from backends.raster.layouts import PointKind, Shape, VertexLayout
 UNIT = 1.0 / 256.0
 
 _NO_END = 1 << 20
-"""A column, or row, after all that a framebuffer has."""
+"""A column, or row, beyond every framebuffer."""
 
 
 def are_squares(f: Function, d: Record) -> Val:
-    """Truth (i1) that a draw, whose rasterization is not conservative, has points that are drawn so."""
+    """True (i1) if a draw without conservative rasterization has such points."""
     shape, kind = d.get("primitives.shape"), d.get("points.kind")
-    is_centered = (d.get("setup.box_margin", 0) | d.get("setup.box_margin", 1)).eq(0)  # pixels count by their centers
+    is_centered = (d.get("setup.box_margin", 0) | d.get("setup.box_margin", 1)).eq(0)  # pixels are drawn if their centers are covered
     return shape.eq(Shape.POINT) & kind.ne(PointKind.DISK) & is_centered
 
 
 def limited(f: Function, size: Val) -> Val:
-    """The size of a point within the sizes that there are."""
+    """The size of a point clamped to the supported range."""
     return f.min(f.max(size, 1.0), MAX_POINT_SIZE)
 
 
 def square_of(f: Function, x: Val, y: Val, wide: Val) -> tuple[Val, Val, Val]:
-    """First column, first row and edge (i32) of the square of a point at snapped x, y of a size that `limited` gave."""
+    """First column, first row and edge (i32) of the square of a point at snapped x, y with a size from `limited`."""
     single = ~(wide > 1.0)
     left = f.select(single, x, x + (0.75 - wide * 0.5))
     bottom = f.select(single, y, y + (0.25 - wide * 0.5))
@@ -59,7 +60,7 @@ class Squares:
     Attributes:
         truth: true (i1) if they are points.
         window: x and y of the three corners in the window: of points, those of a triangle with three times the square's edges.
-        ends: last column and row of a point; of other triangles, numbers that no column and row have.
+        ends: last column and row of a point; for other triangles, numbers beyond all columns and rows.
     """
 
     def __init__(self, f: Function, d: Record, records: Sequence[Sequence[Val]], window: Sequence[Sequence[Val]], lanes: int) -> None:

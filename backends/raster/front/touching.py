@@ -1,10 +1,10 @@
 """Conservative rasterization: the exact rule by which a triangle covers the pixels that it touches.
 
 A pixel is covered if its square, sides included, and the triangle, edges included, have a point in common. The square may be larger than
-the pixel: dilation moves its sides outward, and the pre-snap mode by half a step of the grid more, so that the snapped triangle covers
-every pixel that the original one touches. A square and a triangle are disjoint if and only if one of the triangle's edges or one of the
-square's sides separates them. So three edge functions, moved outward by the square's reach along their normals, and the bounding box
-decide, in integers.
+the pixel: dilation moves its sides outward, and the pre-snap mode moves them by another half step of the grid, so that the snapped triangle
+covers every pixel that the original one touches. A square and a triangle are disjoint if and only if one of the triangle's edges or one of
+the square's sides separates them. So the test is an exact one in integers: three edge functions, moved outward by the square's reach along
+their normals, and the bounding box.
 
 The grid may be finer than 1/256 pixel (subpixel_precision_x and _y). All lengths are in units of 2^-UNIT_BITS pixel, which is half a step
 of the finest grid.
@@ -18,7 +18,7 @@ from backends.raster.layouts import HALF_PIXEL, UNIT_BITS
 
 
 class TouchRule:
-    """Snapping, boxes and edges of `lanes` triangles; see `setup.CenterRule`, in whose place it stands."""
+    """Snapping, boxes and edges of `lanes` triangles; replaces `setup.CenterRule`."""
 
     unit = 2.0**-UNIT_BITS
 
@@ -52,7 +52,8 @@ class TouchRule:
     def edges(self, xs: list[Val], ys: list[Val], area: Val) -> tuple[list[Val], list[Val], list[Val], list[Val]]:
         """A, B and c of the three edge functions, as `setup.edge_equations`, and floor(c / 2^UNIT_BITS).
 
-        All edges of a triangle without area lie on one line, or are points: two of opposite direction leave a strip around it."""
+        All edges of a triangle without area lie on a line or are points; two edges of opposite direction bound a strip around the line.
+        """
         f = self._f
         reach = [f.splat(self._d.get("conservative.reach", axis), self._lanes).sext(I64) for axis in range(2)]
         slopes_x, slopes_y, constants = [], [], []

@@ -1,4 +1,4 @@
-"""Index fetch, and the cache of vertices that a batch has met: generated code that the rasterizer shares with the stages before it."""
+"""Index fetch, and the cache of a batch's vertices: generated code that the rasterizer shares with the stages before it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load_index(f: Function, indices: Val, size: Val, place: Val) -> Val:
 class VertexCache:
     """The list of vertices to shade, and a cache of CACHE_SLOTS entries that finds a vertex in it.
 
-    An entry is {u64 key, u32 stamp, u32 vertex}; entries with another stamp count as empty.
+    An entry is {u64 key, u32 stamp, u32 vertex}; entries with another stamp are empty.
 
     Attributes:
         cache, stamp: address of the entries, and the stamp of this batch.
@@ -41,7 +41,7 @@ class VertexCache:
     total: Var
 
     def vertex(self, f: Function, number: Val, instance: Val) -> Val:
-        """Position of a vertex in the list; it is appended if the cache does not find it."""
+        """The position of a vertex in the list, which is appended if the cache does not have it."""
         key = (instance.zext(I64) << 32) | number.zext(I64)
         entry = f.at(self.cache, (number & (CACHE_SLOTS - 1)) << 4)
         hit = f.load(I64, entry).eq(key) & f.load(I32, entry, 8).eq(self.stamp)

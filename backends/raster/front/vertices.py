@@ -30,7 +30,7 @@ SMALLEST_NORMAL = 2.0**-126
 
 
 def project(f: Function, view: Record, position: Sequence[Val]) -> list[Val]:
-    """Window x, y (pixels, inside the view's bounds), z and 1/w of a clip position; meaningless but harmless if w is 0 or less.
+    """Window x, y (pixels, inside the view's bounds), z and 1/w of a clip position; arbitrary but harmless unless w is positive.
 
     view: a View."""
     x, y, z, w = position
@@ -40,7 +40,7 @@ def project(f: Function, view: Record, position: Sequence[Val]) -> list[Val]:
 
 
 def near(f: Function, view: Record, window: Sequence[Val]) -> list[Val]:
-    """Window x and y moved inside the bounds, where edges are exact; a NaN becomes the lower one."""
+    """Window x and y clamped to the bounds within which edges are exact; a NaN becomes the lower bound."""
     return [f.min(f.max(v, view.get("least", k)), view.get("most", k)) for k, v in enumerate(window)]
 
 
@@ -50,14 +50,14 @@ def snap(f: Function, v: Val) -> Val:
 
 
 def inside_guard(view: Record, position: Sequence[Val]) -> Val:
-    """The vertices that lie so near to the viewport that edges stay exact, and whose w has a reciprocal."""
+    """The vertices close enough to the viewport for exact edges, whose w has a reciprocal."""
     x, y, _, w = position
     guard = [w * view.get("guard", k) for k in range(4)]
     return (x >= guard[0]) & (x <= guard[1]) & (y >= guard[2]) & (y <= guard[3]) & (w >= SMALLEST_NORMAL)
 
 
 def has_place(position: Sequence[Val]) -> Val:
-    """The vertices whose x, y and z are finite and whose w is no NaN; an infinite w makes the position 0."""
+    """The vertices with finite x, y and z whose w is not a NaN; an infinite w makes the position 0."""
     x, y, z, w = position
     nothing = ((x - x) + (y - y)) + (z - z)  # 0, or NaN
     return (nothing + w).eq(nothing + w)
@@ -118,7 +118,7 @@ class _Vectors:
 
 @record
 class _Stored:
-    """Outputs of other stages: vertex after vertex in memory, attribute 0 of the draw."""
+    """Outputs of other stages, stored vertex after vertex as attribute 0 of the draw."""
 
     f: Function
     default: Val
@@ -142,7 +142,7 @@ class _Stored:
 
 
 def _store_position(f: Function, d: Record, position: Sequence[Val], records: Sequence[Val], mask: Var) -> None:
-    """Store window and clip positions. Positions that are given in window space keep only the clip mask of those that are not finite."""
+    """Store window and clip positions. Positions in window space only set the clip mask of vertices that are not finite."""
     window = [f.var(v.type, v) for v in project(f, d.part("view"), position)]
     with f.if_(d.get("vertices.is_window_space").ne(0)):
         moved = [position[k] + d.get("view.translate", k) for k in range(2)]
@@ -168,7 +168,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
     ids, instances, masks, out, system = (w.get(f"buffers.{n}") for n in ("vertex_id", "instance_id", "clip_masks", "vertices", "system"))
     soa_in, soa_out, count, size = w.get("buffers.soa_in"), w.get("buffers.soa_out"), w.get("group.num_vertices"), d.get("vertices.size")
     vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
-    aligned = min(64, bytes_)  # not more than is true: LLVM would join two short stores to a long aligned one
+    aligned = min(64, bytes_)  # the true alignment: with a larger one, LLVM joins two short stores to a long aligned one
     lane = f.lanes_const(vec, range(lanes))
     for numbers in (ids, instances):  # the last vector reads past the end of the list
         f.store(f.const(vec, 0), numbers, count << 2)
@@ -221,8 +221,9 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
 def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val], lanes: int) -> Val:
     """Store eight clip distances for each vertex, after its slots. Returns the USER and CULL bits of vertices outside of one of them.
 
-    A NaN is no distance: inside of the primitive, where distances are interpolated, all are NaN. An infinite one counts as the largest
-    float."""
+    A NaN drops the primitive, because interpolation makes all distances inside of it NaN. An infinite distance becomes the largest
+    float.
+    """
     fvec = F32.wide(lanes)
     at, user, wanted, culls = d.get("clip.distances_at"), d.get("clip.user_register"), d.get("clip.user_mask"), d.get("clip.cull_mask")
 

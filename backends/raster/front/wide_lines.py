@@ -1,12 +1,12 @@
 """Front end: lines as rectangles (smooth lines, multisampling), and the counter of line stipple.
 
-A smooth line is the rectangle of its length and width, with a margin of half a pixel on all sides. The place slot holds the place of a
-pixel on the line: x across from the middle, y along from the middle (pixels), and in w half the length of the rectangle. A pixel's
+A smooth line is the rectangle of its length and width, with a margin of half a pixel on all sides. The place slot has the position of a
+pixel on the line: x across and y along the line, in pixels from its middle, and in w half the length of the rectangle. A pixel's
 coverage is clamp(width/2 + 1/2 - |x|) * clamp(w - |y|), both clamped to [0, 1]. w is half the line's length plus half a pixel; for lines
 shorter than one pixel, the line's length. Inputs go from end to end of the rectangle, as in Mesa's draw module. Without smoothing the
-rectangle has no margin, and its samples decide about coverage.
+rectangle has no margin, and coverage is determined at samples.
 
-The stipple counter is in z of the place slot: 2 + the pixels since it began; below 1 nothing is stippled.
+The stipple counter is in z of the place slot: 2 + the pixels since its beginning; below 1 there is no stipple.
 """
 
 from __future__ import annotations
@@ -104,8 +104,9 @@ def build_rectangle(module: Module, is_conservative: bool) -> None:
 def build_catch_up(module: Module) -> None:
     """catch_up(worker): computes the stipple counter at the start of the span, and leaves its group empty.
 
-    A strip may be longer than a span, and batches run in any order: the strip's earlier primitives run once more, and their triangles
-    are thrown away. Only such strips pay for it."""
+    A strip may be longer than a span, and batches run in any order: the strip's earlier primitives are processed once more, and their
+    triangles are discarded. Only such strips cost more.
+    """
     f = Function(module, "catch_up", [PTR], internal=True)
     (worker,) = f.args
     w = Record(f, worker, Worker)

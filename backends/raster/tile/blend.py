@@ -98,7 +98,7 @@ def _blend_bytes(f: Function, key: TargetKey, color: Sequence[Val], packed: Val)
     for k in range(2):  # bytes 0 and 2, then bytes 1 and 3
         channels = [order[k], order[k + 2]]
         s, d = pair(source[channels[0]], source[channels[1]]), stored[k].bits_as(half)
-        if not has_alpha and 3 in channels:  # the padding reads as one
+        if not has_alpha and 3 in channels:  # padding is read as one
             d = (stored[k] | (255 << (16 * channels.index(3)))).bits_as(half)
         values = {"SRC_COLOR": s, "DST_COLOR": d, "SRC_ALPHA": source_alpha, "DST_ALPHA": stored_alpha}
         parts = []
@@ -137,7 +137,7 @@ def _equation(f: Function, func: BlendFunc, sf: BlendFactor, df: BlendFactor, s:
             return f.const(v.type, 0)
         return _divide(f, v * factor(x))
 
-    if func in (BlendFunc.MIN, BlendFunc.MAX):  # of the products, as recorded on Mesa; its frontends set both factors to ONE
+    if func in (BlendFunc.MIN, BlendFunc.MAX):  # of the products, as recorded from Mesa, whose frontends set both factors to ONE
         s, d = product(s, sf), product(d, df)
         return f.select(s.ult(d), s, d) if func is BlendFunc.MIN else f.select(s.ult(d), d, s)
     if func is BlendFunc.ADD:

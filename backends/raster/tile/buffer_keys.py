@@ -40,7 +40,10 @@ class TargetKey:
         return b is not None and any(x in _SRC1 for x in (b.rgb_src_factor, b.rgb_dst_factor, b.alpha_src_factor, b.alpha_dst_factor))
 
     def keep_words(self, words: int) -> list[int] | None:
-        """Bits of each of a texel's words that the color mask protects; None if it protects none. Luminance and intensity are red."""
+        """For each word of a texel, the bits that the color mask protects; None if it protects none.
+
+        The mask's red bit applies to luminance and intensity.
+        """
         kept = [0] * words
         for c in self.format.channels:
             source = "RGBA".find("R" if c.letter in "LI" else c.letter)
@@ -96,7 +99,7 @@ class FaceKey:
 
     @property
     def writes(self) -> bool:
-        """True if some outcome of the test changes the buffer."""
+        """True if the test can change the buffer."""
         return self.writemask != 0 and any(op is not StencilOp.KEEP for op in (self.fail_op, self.zpass_op, self.zfail_op))
 
 

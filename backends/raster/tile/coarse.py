@@ -1,6 +1,6 @@
-"""Coarse depth, the draw's side: which draws may test, lower or raise the bound of a tile, and the bound after a clear.
+"""Coarse depth, per draw: whether a draw may test, lower or raise the bound of a tile, and the bound after a clear.
 
-`backends.raster.tile.hiz` defines the bounds, and has the code that kernels run.
+`backends.raster.tile.hiz` defines the bounds and generates the code of kernels.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from backends.raster.tile.buffer_keys import DepthKey
 from backends.raster.tile.fragment import DepthLayout, FragmentInfo, FragmentKey
 
 INFINITY = math.inf
-_STEPS = 4  # steps of the format: more than the difference between two ways of rounding a depth
+_STEPS = 4  # steps of the format: more than two roundings of a depth can differ
 
 
 def hiz_of(key: FragmentKey, info: FragmentInfo) -> HizUse:
-    """The uses of depth bounds by draws of a variant."""
+    """The permitted uses of depth bounds by draws with a key."""
     depth = key.depth
     if depth is None:
         return HizUse.NONE
@@ -37,7 +37,7 @@ def hiz_of(key: FragmentKey, info: FragmentInfo) -> HizUse:
 
 
 def slack_of(depth: DepthKey | None) -> float:
-    """The distance beyond the bound from which a depth is sure to fail the test."""
+    """The distance beyond the bound at which a depth certainly fails the test."""
     return _step(depth.format) if depth is not None and depth.func is CompareFunc.LEQUAL else 0.0
 
 

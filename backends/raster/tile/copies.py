@@ -1,4 +1,4 @@
-"""Copies of rows in native code. A tile is TILE rows here, so that the threads of a flush share the rows of a large copy."""
+"""Copies of rows in native code. A tile has TILE rows here, so that the threads of a flush share a large copy."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LINE = 64  # bytes of a load, and of a store
 def build_copy(module: Module) -> None:
     """copy(record, x, y): copies the rows y .. y + TILE that lie inside of the record's box. The box counts bytes and rows, from 0 on.
 
-    Vectors of a line each, row after row: memcpy of the C library takes the instruction of x86 for strings here, which some processors
-    carry out slowly where the target is not aligned. Several rows side by side are never faster, and half as fast on Zen 5.
+    Vectors of a line each, row after row: the C library's memcpy would use x86's string instruction, which is slow for unaligned targets on
+    some processors. Interleaving several rows is never faster, and half as fast on Zen 5.
     """
     f = Function(module, "copy", [PTR, I32, I32])
     record, _, y = f.args

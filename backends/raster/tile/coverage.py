@@ -1,14 +1,14 @@
 """Coverage: from the bins of a tile to the list of pixel blocks that a shading kernel walks. One kernel for all variants.
 
-The list has two kinds of entries; shading has a copy of the fragment shader for each, with its own lane map (one copy
-for both costs long runs 20 to 80%: permutes, and nothing hoisted out of a row):
+The list has two kinds of entries; shading has a copy of the fragment shader for each, with its own lane map. (With a common copy, long runs
+take 20 to 80% longer, because of permutes and because nothing can be hoisted out of a row.)
 
   run    {record, blocks, x | y << 16, lane mask}: blocks of (lanes/rows) x rows pixels side by side, lanes row-major, at
          multiples of their sizes (`run_rows`). More than one block only if all lanes are covered. With 64 lanes the word 1
          stands for the mask, which follows as 64 bits.
   quads  {record, blocks, tile x | tile y << 16, 0} and lanes/4 words a block, x | y << 8 | mask << 16 inside the tile:
-         the quads that a small triangle touches, or a larger one at its edges, packed; lanes 4q..4q+3 are the pixels (0,0) (1,0)
-         (0,1) (1,1) of quad q. (A triangle of 4 pixels touches 3 quads, one block, where runs need nearly 3 blocks.)
+         the packed quads that a small triangle touches, or a larger one at its edges; lanes 4q..4q+3 are the pixels (0,0) (1,0)
+         (0,1) (1,1) of quad q. (A triangle of 4 pixels touches 3 quads on average, which fit one block, while runs need nearly 3 blocks.)
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
     """coverage(draw, arena, limit, &cursor, tile x, tile y, list, &farthest) -> bytes of the list.
 
     The kernel stops at the end of the chain, or when the list is long. Without `quads` small triangles become runs, too. With `packs`
-    larger ones have packed quads at their edges."""
+    larger triangles have packed quads at their edges.
+    """
     f = Function(module, "coverage", [PTR, PTR, I32, PTR, I32, I32, PTR, PTR], I32)
     draw, arena, limit, cursor_slot, tile_x, tile_y, list_, farthest = f.args
     test = HizTest(f, Record(f, draw, Draw), farthest, (tile_x, tile_y))
@@ -47,7 +48,7 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
         at = f.at(arena, entry)
         a, b = f.load(I32.wide(4), at, SetupLayout.A), f.load(I32.wide(4), at, SetupLayout.B)
         c64 = f.load(I64.wide(4), at, SetupLayout.C, 16) + a.sext(I64) * wide_x + b.sext(I64) * wide_y
-        c = f.max(f.min(c64, 1 << 30), -(1 << 30)).trunc(I32)  # beyond that the sign is the same all over the tile
+        c = f.max(f.min(c64, 1 << 30), -(1 << 30)).trunc(I32)  # with larger values, the sign is the same in the whole tile
         left, top, right, bottom, cut = load_box(f, at)
         box = [f.max(left - tile_x, 0), f.max(top - tile_y, 0), f.min(right - tile_x, TILE - 1), f.min(bottom - tile_y, TILE - 1)]
         entire = (box[0] | box[1]).eq(0) & (box[2] & box[3]).eq(TILE - 1)
@@ -87,7 +88,8 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
 def walk_chain(f: Function, arena: Val, limit: Val, cursor_slot: Val, size: Var) -> Iterator[Val]:
     """A loop over the setup records of a tile that are shaded like the one at the cursor; yields the offset of each.
 
-    Ends early if the list is long. The cursor stays at the first record that was not yielded, or where the chain ends."""
+    Ends early if the list is long. The cursor then is at the first record that was not yielded, or at the end of the chain.
+    """
     cursor = f.var(I32, f.load(I32, cursor_slot))
     shading = f.load(I32, arena, f.load(I32, arena, cursor.get()) + SetupLayout.PRIM)
     with f.loop() as loop:
@@ -105,11 +107,11 @@ def walk_chain(f: Function, arena: Val, limit: Val, cursor_slot: Val, size: Var)
 
 
 _AHEAD = 4  # entries of a chain between the record that is read and the one that is prefetched
-_RECORD = SetupLayout.size(1)  # bytes that are prefetched: most draws have few slots
+_RECORD = SetupLayout.size(1)  # bytes to prefetch, because most draws have few slots
 
 
 def _prefetch_record(f: Function, arena: Val, cursor: Val) -> None:
-    """Prefetch the record of a later entry, since two thirds of coverage of small triangles is waiting for records.
+    """Prefetch the record of a later entry, because coverage of small triangles spends two thirds of its time waiting for records.
 
     Entries after the end of a chain's chunk are ignored; prefetches from entries that are not written yet may use any address."""
     later = cursor + 4 * _AHEAD
@@ -123,7 +125,8 @@ def _prefetch_record(f: Function, arena: Val, cursor: Val) -> None:
 class Coverage:
     """One triangle in one tile. Edges are exact i32; coordinates count from the tile's corner.
 
-    `bounded`: the region cut the box inside this tile, so pixels outside of the box do not count."""
+    `bounded`: the region cut the box inside this tile, so pixels outside of the box are not covered.
+    """
 
     f: Function
     lanes: int
@@ -162,7 +165,7 @@ class Coverage:
 
     @contextmanager
     def unless_small(self, quads: bool) -> Iterator[None]:
-        """Restrict the code of the block to larger triangles; with `quads` small ones become packed quads."""
+        """Run the block for larger triangles only; with `quads` small ones become packed quads."""
         if not quads:
             yield
             return
@@ -173,7 +176,7 @@ class Coverage:
             yield
 
     def small(self) -> None:
-        """Cover all 16 quads of a window at once: no loop, and one branch, for a triangle that covers nothing."""
+        """Cover all 16 quads of a window at once, without a loop; the only branch skips triangles without coverage."""
         f, vec = self.f, I32.wide(QUADS)
         x0, y0 = self.x0, self.y0
         quad_x, quad_y = window(WINDOW)
@@ -183,10 +186,11 @@ class Coverage:
         self.end_quads(self.put_quads(masks, places, masks.ne(0) & in_box, self.size.get() + HEAD))
 
     def packed(self, kept: Val) -> None:
-        """Cover the box in windows of 16 quads. Blocks that are covered entirely become runs; the quads of all others are packed.
+        """Cover the box in windows of 16 quads. Fully covered blocks become runs; the quads of all others are packed.
 
-        Blocks at the edge of a triangle are half empty, as a rule, so packed quads take half as many vectors. They are one entry. kept:
-        memory for the runs until that is complete; as a triangle is convex, it has one at most in each row of blocks."""
+        Blocks at the edge of a triangle are half empty, as a rule, so packed quads take half as many vectors. They form one entry. kept:
+        memory for the runs until the entry is complete; a triangle has at most one run in each row of blocks, because it is convex.
+        """
         f, columns = self.f, self.lanes // self.rows
         width = max(columns, WINDOW)
         height = 4 * QUADS // width
@@ -235,19 +239,19 @@ class Coverage:
         return (outside[0] | outside[1] | outside[2] | outside[3]) ^ 15
 
     def put_quads(self, masks: Val, places: Val, alive: Val, end: Val) -> Val:
-        """Write the quads of the lanes of `alive` at `end` bytes of the list. places: x | y << 8 in the tile. Returns where they end."""
+        """Write the quads of the lanes of `alive` at `end` bytes of the list. places: x | y << 8 in the tile. Returns their end."""
         store_compressed(self.f, (masks << 16) | places, alive, self.f.at(self.list_, end))
         return end + (self.f.popcount(self.f.mask_bits(alive)) << 2)
 
     def end_quads(self, end: Val) -> None:
-        """Complete the entry at the end of the list, whose quads end at `end` bytes of it, unless it has none."""
+        """Complete the entry of quads that ends at `end` bytes of the list, unless it is empty."""
         f, width = self.f, quad_width(self.lanes)
         per_block = width // 4
         count = (end - self.size.get() - HEAD).lshr(2)
         with f.if_(count.ne(0)):
             blocks = (count + (per_block - 1)).lshr(per_block.bit_length() - 1)
             self.put(f.at(self.list_, self.size.get()), blocks, self.tile, f.const(I32, 0))
-            # Copies of the last quad fill the last block: their lanes compute and store the same bytes again.
+            # Copies of the last quad pad the last block; their lanes compute and store the same bytes again.
             at = f.at(self.list_, end)
             f.store(f.splat(f.load(I32, at, -4), per_block), at)
             self.size.add(blocks * width + HEAD)
@@ -260,7 +264,7 @@ class Coverage:
             self.size.add(run_bytes(self.lanes))
 
     def partial(self) -> None:
-        """Cover the box in rows of blocks; fully covered neighbors become one entry."""
+        """Cover the box in rows of blocks; adjacent fully covered blocks become one entry."""
         f, bw = self.f, self.lanes // self.rows
         x0, y0 = self.box[0] & -bw, self.box[1] & -self.rows
         dx, dy = row_lanes(self.lanes, self.rows)
@@ -295,11 +299,11 @@ class Coverage:
         return self.f.const(I64, -1) if self.lanes > 32 else self.f.const(I32, (1 << self.lanes) - 1 if self.lanes < 32 else -1)
 
     def bits(self, mask: Val) -> Val:
-        """One bit a lane."""
+        """A vector of bools as an integer with one bit a lane."""
         return mask.bits_as(I64) if self.lanes > 32 else self.f.mask_bits(mask)
 
     def put_run(self, blocks: Val, xy: Val, mask: Val) -> None:
-        """Write a run at the end of the list, without adding its bytes to `size`."""
+        """Write a run at the end of the list without changing `size`."""
         self.write_run(self.f.at(self.list_, self.size.get()), blocks, xy, mask)
 
     def write_run(self, slot: Val, blocks: Val, xy: Val, mask: Val) -> None:

@@ -1,10 +1,10 @@
 """Coverage of conservative draws: every pixel that a primitive touches, once. The rule is that of `backends.raster.front.touching`.
 
-The list has runs alone, of one block each, as `coverage` and `coverage_samples` define them: all samples of a pixel are covered. Edge
-functions have 64 bits, because the grid may be finer than 1/256 pixel. The box of a record is part of the rule and always tested.
+The list has only runs of one block each, in the format of `coverage` and `coverage_samples`, with all samples of a pixel covered. Edge
+functions have 64 bits, because the grid may be finer than 1/256 pixel. The box of a record is a part of the rule and is always tested.
 
-A primitive may be several triangles (a line, a point, a polygon that was clipped), which all touch the pixels of the edges that they
-share. Their records lie side by side in the arena; a pixel belongs to the first that touches it.
+A primitive may be several triangles (a line, a point, a polygon that was clipped), which all touch the pixels at shared edges. Their
+records are adjacent in the arena; a pixel belongs to the first one that touches it.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _Triangle:
         self._lanes = [f.lanes_const(I32.wide(lanes), v) for v in (dx, dy)]
 
     def touched(self, x: Val, y: Val) -> Val:
-        """One bit for each lane of the block at (x, y), an i64."""
+        """An i64 with a bit for each lane of the block at (x, y)."""
         f = self._f
         columns, rows = (lane + v for lane, v in zip(self._lanes, (x, y)))
         inside = (columns >= self.box[0]) & (columns <= self.box[2]) & (rows >= self.box[1]) & (rows <= self.box[3])

@@ -1,4 +1,4 @@
-"""Coverage of multisampled targets: as `coverage`, with a mask for each sample. One kernel for each pattern, not for each shader.
+"""Coverage of multisampled targets: as `coverage`, with a mask for each sample. There is a kernel for each pattern, shared by all shaders.
 
 The list has the same two kinds of entries, with longer tails (S samples, at most 32 lanes):
 
@@ -6,8 +6,8 @@ The list has the same two kinds of entries, with longer tails (S samples, at mos
   quads  {record, blocks, tile x | tile y << 16, 0}, then arrays of lanes/4 words a block: x | y << 8 of each quad, and for each
          eight samples their masks, four bits a sample: bit 4 * (s % 8) + p is sample s of pixel p.
 
-Samples that the draw's sample mask leaves out are in no mask. Edge functions are evaluated at each sample, with its offset added before
-rounding: each sample is exact, and of two triangles that share an edge never both own it.
+Samples excluded by the draw's sample mask are in no mask. Edge functions are evaluated at each sample, with its offset added before
+rounding: coverage is exact for each sample, and a sample on a shared edge belongs to exactly one of its triangles.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tgsi.language.record import record
 
 PER_WORD = 8  # samples in a word of masks of packed quads
 PART_BITS = 4
-PART = 1 << PART_BITS  # a tile is tested in parts of PART x PART pixels first
+PART = 1 << PART_BITS  # a tile is first tested in parts of PART x PART pixels
 
 
 def run_size(samples: int) -> int:
@@ -137,7 +137,7 @@ class SampleCoverage:
         return self.box[0] & -2, self.box[1] & -2
 
     def fits_window(self) -> Val:
-        """True if the triangle is so small that it becomes packed quads."""
+        """True if the triangle is small enough for packed quads."""
         x0, y0 = self._corner
         return (self.box[2] - x0 < WINDOW) & (self.box[3] - y0 < WINDOW)
 
@@ -220,7 +220,7 @@ class SampleCoverage:
             self.size.add(run_size(len(self.c)))
 
     def _parts(self) -> tuple[Val, Val]:
-        """Two words with one bit for each part of the tile (16 x 16 pixels): it is fully covered; it lies outside of an edge."""
+        """Two words with a bit for each part of the tile (16 x 16 pixels): the fully covered parts, and the parts outside of an edge."""
         f, n = self.f, TILE // PART
         vec = I32.wide(n * n)
         lane_x, lane_y = (
@@ -240,8 +240,9 @@ class SampleCoverage:
     def partial(self) -> None:
         """Cover the box in rows of blocks.
 
-        Blocks in parts of the tile that are full or empty are not tested. Otherwise blocks are tested with the least and with the greatest
-        constant of all samples; only undecided blocks test every sample."""
+        Blocks in full or empty parts of the tile need no test. Other blocks are first tested with the least and the greatest constant of
+        all samples; only undecided blocks test every sample.
+        """
         f, bw = self.f, self.lanes // 2
         vec, every = I32.wide(self.lanes), (1 << self.lanes) - 1 if self.lanes < 32 else -1
         x0, y0 = self.box[0] & -bw, self._corner[1]
@@ -295,7 +296,7 @@ class SampleCoverage:
         self.size.set(f.select(union.eq(0), self.size.get(), self.size.get() + size))
 
     def _put(self, blocks: Val, xy: Val, kind: int) -> Val:
-        """Write the head of an entry at the end of the list, without adding its bytes to `size`. Returns its address."""
+        """Write the head of an entry at the end of the list without changing `size`. Returns its address."""
         slot = self.f.at(self.list_, self.size.get())
         for k, v in enumerate((self.record, blocks, xy, self.f.const(I32, kind))):
             self.f.store(v, slot, 4 * k)

@@ -33,7 +33,7 @@ def depth_bits(f: Function, format: Format, z: Val) -> Val:
     """The stored bits of a depth in [0, 1] (any number if the format is float)."""
     c = format.depth
     if c is not None and c.type is ChannelType.UNORM and c.size == 24:
-        # f32 stays within one step of the exact rounding, at a fraction of the cost of f64.
+        # f32 is within one step of the exact rounding, at a fraction of the cost of f64.
         return f.nearest(z * 16777215.0)
     return encode_depth(f, format, z)
 

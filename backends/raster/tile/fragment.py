@@ -1,4 +1,4 @@
-"""The facts of fragment programs and of bound state that decide about shading code."""
+"""The facts of fragment programs and of bound state that select shading code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Outputs(Protocol):
 
 
 class Inputs(Protocol):
-    """The surroundings that a program is translated against; see backends.llvm.translate.translator."""
+    """The translator's interface to the inputs of a program; see backends.llvm.translate.translator."""
 
     lane_map: LaneMap
     env: Val
@@ -118,20 +118,20 @@ class FragmentInfo:
     colors: Mapping[int, int] = field(default_factory=dict)
     depth: int | None = None
     stencil: int | None = None
-    sample_mask: int | None = None  # with one sample, bit 0 clear discards the fragment: writing a mask counts as a kill
+    sample_mask: int | None = None  # with one sample, a clear bit 0 discards the fragment, like a KILL
     kills: bool = False
     is_lower_left: bool = False
-    follows_viewport: bool = False  # y grows toward the edge that the first viewport shows as the upper one
+    follows_viewport: bool = False  # y grows toward the upper edge as shown by the first viewport
     is_integer_center: bool = False
     writes_all: bool = False
-    tests_early: bool = False  # depth and stencil tests, and the count of samples, come before the program
+    tests_early: bool = False  # depth and stencil tests, and the counting of samples, precede the program
     depth_layout: DepthLayout = DepthLayout.NONE
     has_late_coverage: bool = False  # samples that failed the early tests are not in the mask that the program reads
     fetches: tuple[int, ...] = ()  # color targets that the program reads
-    looks_around: bool = False  # an instruction's value can differ by place or time, even if its operands are the same
+    looks_around: bool = False  # an instruction's value can depend on place or time as well as on its operands
     looks_at_quads: bool = False  # a value can depend on neighboring pixels: derivatives, levels of detail, votes
     texture_units: int = 0  # one more than the highest sampler unit
-    compares_depth: bool = False  # a coordinate is the reference of a depth texture
+    compares_depth: bool = False  # a coordinate is a reference value for a depth texture
     has_side_effects: bool = False
     instructions: int = 0
     live: int = 0  # values that live at once
@@ -152,9 +152,9 @@ class FragmentInfo:
         return index in self.colors or (self.writes_all and 0 in self.colors)
 
     def exposed_outputs(self, targets: Sequence[TargetKey | None]) -> int:
-        """Bit r is set if the bits of OUT register r are used: of colors in integer formats, of stencil values and of sample masks.
+        """Bit r is set if the exact bits of OUT register r matter: those of colors in integer formats, stencil values and sample masks.
 
-        Other colors are stored as numbers, and a NaN among them as the canonical one.
+        Other colors are stored as numbers, with every NaN replaced by the canonical one.
         """
         registers = {r for r in (self.stencil, self.sample_mask) if r is not None}
         for number, target in enumerate(targets):
@@ -222,7 +222,7 @@ class FragmentInfo:
 
 
 def describe(program: Program) -> FragmentInfo:
-    """The facts of a program, with the translator as `emit`."""
+    """The FragmentInfo of a program, with the translator as `emit`."""
     return FragmentInfo.of(program, lambda f, inputs, mask: _translate(f, program, inputs, mask))
 
 
@@ -235,7 +235,7 @@ def _fetches(program: Program) -> tuple[int, ...]:
 
 
 def _translate(f: Function, program: Program, inputs: Inputs, mask: Val) -> Outputs:
-    from backends.llvm.translate.translator import translate  # most kernels come from the disk, and need no translator
+    from backends.llvm.translate.translator import translate  # most kernels come from the disk cache and need no translator
 
     return translate(f, program, inputs, mask)
 
@@ -254,23 +254,23 @@ def _nothing(f: Function, inputs: Inputs, mask: Val) -> Outputs:
     return _Nothing(mask)
 
 
-NO_FRAGMENTS = FragmentInfo(emit=_nothing)  # without a shader nothing is computed, and no color is written
+NO_FRAGMENTS = FragmentInfo(emit=_nothing)  # the empty shader computes nothing and writes no color
 
 
 @record(kw_only=True)
 class FragmentKey:
-    """Bound state that changes shading code, without anything that has no effect: two draws with equal keys share a kernel.
+    """Bound state that changes shading code, and nothing else, so that draws with equal keys share a kernel.
 
     Other state is run-time data of the draw (`backends.raster.draw_record.Fragments`).
     """
 
     lanes: int
-    quads: bool = True  # small triangles come as packed quads; without them the code has half the size
+    quads: bool = True  # small triangles become packed quads, which doubles the size of the code
 
     # inputs
     flatshade: bool = False  # False if no input depends on it
-    sprites: int = 0  # bit k: slot k is the sprite coordinate, whatever its declaration
-    constants: int = 0  # bit k: slot k has one value for the primitive, whatever its declaration, unless it is a sprite coordinate
+    sprites: int = 0  # bit k: slot k is the sprite coordinate, regardless of its declaration
+    constants: int = 0  # bit k: slot k is constant over the primitive, regardless of its declaration, unless it is a sprite coordinate
     textures: tuple[TextureKey | None, ...] = ()
     samplers: tuple[SamplerKey | None, ...] = ()
     images: tuple[tuple[int, ImageKey], ...] = ()
@@ -294,8 +294,8 @@ class FragmentKey:
     samples: Pattern | None = None
     per_sample: bool = False  # the program runs for each sample
     at_samples: bool = False  # such a program has all inputs interpolated at the sample
-    to_coverage: bool = False  # the alpha of color 0 decides how many samples are covered
-    ignores_mask: bool = False  # the sample mask that the program writes has no effect
+    to_coverage: bool = False  # the alpha of color 0 determines how many samples are covered
+    ignores_mask: bool = False  # the program's sample mask is ignored
     to_one: bool = False  # alpha is one when colors are blended and stored
 
     # colors
@@ -304,7 +304,7 @@ class FragmentKey:
 
     @property
     def is_masked(self) -> bool:
-        """True if masks by place (`pixel_masks`) may drop pixels that a primitive covers."""
+        """True if position masks (`pixel_masks`) may drop covered pixels."""
         return bool(self.stipple) or self.windows != (False, 0) or self.marks != Marks.NONE
 
     @property

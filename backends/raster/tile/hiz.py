@@ -1,9 +1,9 @@
-"""Coarse depth: for each tile a bound that no stored depth exceeds, so that triangles farther away are dropped before shading.
+"""Coarse depth: an upper bound of each tile's stored depths, so that triangles farther away are dropped before shading.
 
-Coverage updates the bound while it walks a tile's triangles in order. A triangle that covers all of the tile's pixels, and only writes
-depth where it is nearer, leaves no stored depth above its own farthest one. Depth at a pixel is a0 + dady * y + dadx * x + offset, and
-rounding keeps order, so the corners of a box bound all of its pixels exactly as shading computes them. Bounds live for one flush: they
-begin as the cleared depth, or without limit. Each layer that is drawn to has its own tiles and bounds.
+Coverage updates the bound while it walks a tile's triangles in order. After a triangle that covers all pixels of the tile and writes depth
+only where it is nearer, no stored depth exceeds its farthest one. Depth at a pixel is a0 + dady * y + dadx * x + offset, and rounding keeps
+order, so the corners of a box bound all of its pixels exactly as shading computes them. Bounds live for one flush: they begin as the
+cleared depth, or without limit. Each active layer has its own tiles and bounds.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class HizTest:
 
     @contextmanager
     def unless_hidden(self, record: Val, box: list[Val]) -> Iterator[None]:
-        """Restrict the code of the block to triangles that are not wholly farther away than the bound."""
+        """Run the block unless the whole triangle is farther away than the bound."""
         f, d = self.f, self.draw
         visible = f.var(BOOL, 1)
         with f.if_((d.get("hiz.uses") & HizUse.TEST).ne(0)):
@@ -58,7 +58,7 @@ class HizTest:
             yield
 
     def cover(self, record: Val, box: list[Val]) -> None:
-        """Lower the bound for a triangle that covers its box, if the box is all of the tile inside the framebuffer."""
+        """Lower the bound for a triangle that covers its box, if the box contains all pixels of the tile in the framebuffer."""
         f, d = self.f, self.draw
         last = [f.min(d.get("hiz.frame_end", k) - self.tile[k], TILE - 1) for k in range(2)]
         is_tile = (box[0] | box[1]).eq(0) & (box[2] >= last[0]) & (box[3] >= last[1])

@@ -1,4 +1,4 @@
-"""Inputs of a fragment program for one block of pixels: varyings, system values, interpolation at other places of the pixel."""
+"""Inputs of a fragment program for one block of pixels: varyings, system values, and interpolation at other positions within the pixel."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from backends.raster.tile.planes import Kernel, Planes
 from backends.raster.tile.surfaces import Block
 from tgsi.language.record import record
 
-_FEW_CHANNELS = 8  # perspective channels that are interpolated in one branch, before the program starts
+_FEW_CHANNELS = 8  # up to this many perspective channels are interpolated in one branch, before the program starts
 
 
 @record(frozen=False, kw_only=True)
 class PixelInputs:
-    """The part of a block of pixels that gives its fragment program inputs (the translator's Interface)."""
+    """The part of a block of pixels that computes the inputs of its fragment program (the translator's Interface)."""
 
     kernel: Kernel
     planes: Planes
@@ -35,11 +35,11 @@ class PixelInputs:
     colors: Sequence[Block]
     depth: Block | None
     fetched: Sequence[Block]
-    unique: Val | None  # lanes of quads that do not repeat the quad before them; None: all lanes
+    unique: Val | None  # lanes of quads that are not padding; None: all lanes
     env: Val = field(init=False)  # the ShaderEnv of the draw
-    in_range: Val | None = None  # scalar truth that the depth of the plane needs no clamps; None: unknown
-    ready_w: Val | None = None  # 1 / w, if it was computed before
-    _covered: Val | None = None  # lanes that are fragments, not helpers
+    in_range: Val | None = None  # scalar, true if the plane's depth needs no clamps; None: unknown
+    ready_w: Val | None = None  # 1 / w, if already computed
+    _covered: Val | None = None  # lanes with fragments, without helpers
     _coverage: Val | None = None  # of smooth primitives, 0 to 1
     _sample_mask: Val | None = None
     _stored: dict[int, list[Val]] = field(default_factory=dict)  # words of the color targets that the program reads
@@ -82,7 +82,7 @@ class PixelInputs:
 
     @property
     def f(self) -> Function:
-        """The function that is written."""
+        """The function under construction."""
         return self.kernel.f
 
     def system_value(self, register: int, channel: int) -> Val:
@@ -107,7 +107,7 @@ class PixelInputs:
         return self.planes.integer(SetupLayout.IDENT).lshr(1)
 
     def sample_number(self) -> Val:
-        """The number of the sample that is shaded: 0."""
+        """The number of the shaded sample: 0."""
         return self.zeros()
 
     def sample_position(self, channel: int) -> Val:
@@ -120,7 +120,7 @@ class PixelInputs:
         return place if upward is None else (place - 0.5) * upward + 0.5
 
     def upward(self) -> Val | None:
-        """1 if y grows with the rows, otherwise -1; None if the program counts rows, whatever the viewport is."""
+        """1 if y grows with the rows, otherwise -1; None if the program counts rows independently of the viewport."""
         if not self.kernel.info.follows_viewport:
             return None
         return self.kernel.f.splat(self.kernel.draw.get("fragments.upward"), self.planes.lanes)
@@ -141,7 +141,7 @@ class PixelInputs:
     }
 
     def interpolate(self, register: int, channel: int, place: Place) -> Val:
-        """One channel of an input at a place of the pixel; inputs that do not vary over the pixel keep their value."""
+        """A channel of an input at a position within the pixel; inputs that do not vary over the pixel keep their value."""
         info = self.kernel.info
         slot = next((k for k, s in enumerate(info.slots) if s.register == register), None)
         if slot is None and info.specials.get(register) == "PCOORD":
@@ -160,27 +160,27 @@ class PixelInputs:
         return value if upward is None else self.kernel.f.select(upward < 0.0, value, 1.0 - value)
 
     def helpers(self) -> Val:
-        """The lanes that compute for their neighbors only."""
+        """The helper lanes, which compute only for derivatives of their neighbors."""
         assert self._covered is not None
         return ~self._covered
 
     def sample_place(self, number: Val) -> Place:
-        """The center (None), where the only sample of a pixel lies."""
+        """None: the only sample of a pixel is at its center."""
         return None
 
     def centroid_place(self) -> Place:
-        """The center (None): a pixel with one sample has its centroid there."""
+        """None: the centroid of a pixel with one sample is its center."""
         return None
 
     def framebuffer(self, target: int, channel: int) -> Val:
-        """One channel of the color that is stored at the pixel; 0 if there is no such target."""
+        """A channel of the stored color of the pixel; 0 if the target is missing."""
         for number, format, _ in self.kernel.fetched:
             if number == target:
                 return unpack(self.kernel.f, format, self._stored[number])[channel]
         return self.kernel.f.const(F32.wide(self.planes.lanes), 0.0)
 
     def _position(self, channel: int) -> Val:
-        """The position as a system value, whose bits any program may use."""
+        """The position as a system value, whose exact bits may matter."""
         value = self._special("POSITION", channel)
         return canonical(self.kernel.f, value) if channel >= 2 else value
 
@@ -215,7 +215,10 @@ class PixelInputs:
         return self.kernel.info.emit(self.kernel.f, self, mask)
 
     def _interpolate(self) -> None:
-        """Begin perspective interpolation: no division where w is 1 for the whole primitive, and no products either if channels are few."""
+        """Begin perspective interpolation.
+
+        Where w is 1 for the whole primitive, divisions are skipped, and products as well if channels are few.
+        """
         f, planes = self.kernel.f, self.planes
         self._w = None
         self._varyings.clear()
@@ -258,7 +261,7 @@ class PixelInputs:
         return value
 
     def _window_y(self) -> Val:
-        """Pixel centers from the edge that is the origin: row 0, or the edge of the last row."""
+        """The distance of pixel centers from the origin's edge: that of row 0 or of the last row."""
         f, y, upward = self.kernel.f, self.centers[1], self.upward()
         is_lower = self.kernel.info.is_lower_left
         if upward is None and not is_lower:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from backends.abi.limits import TILE
 
-LIST_LIMIT = 8192  # bytes; coverage stops when its list is longer
-MAX_QUAD_LANES = 16  # a triangle of a few pixels fills no wider block
+LIST_LIMIT = 8192  # bytes; coverage stops when its list exceeds this
+MAX_QUAD_LANES = 16  # small triangles do not fill wider blocks
 LOOP_COLUMNS = 8  # width in pixels of a run's block for programs with loops
 
 
@@ -20,15 +20,19 @@ def run_bytes(lanes: int) -> int:
 
 
 def list_capacity(lanes: int, samples: int = 1) -> int:
-    """Bytes that a list can need: the limit, and the worst case of one triangle in one tile.
+    """Most bytes of a list: the limit, and the worst case of a triangle in a tile.
 
-    Narrower kernels and more samples need more."""
+    Narrower kernels and more samples make this case larger.
+    """
     entry = run_bytes(lanes) if samples == 1 else 16 + 4 * samples
     return LIST_LIMIT + TILE * TILE // lanes * entry + 256
 
 
 def run_rows(lanes: int, has_loops: bool) -> int:
-    """Rows of a run's block: two, so that stores are long. With loops it is squarer: pixels close together leave a loop together."""
+    """Rows of a run's block: two, so that stores are long.
+
+    Programs with loops have squarer blocks, because nearby pixels leave a loop together.
+    """
     return max(lanes // LOOP_COLUMNS, 2) if has_loops else 2
 
 

@@ -1,4 +1,4 @@
-"""Masks by the place of a pixel: polygon and line stipple, window rectangles, and the partial coverage of smooth primitives."""
+"""Masks by the position of a pixel: polygon and line stipple, window rectangles, and the partial coverage of smooth primitives."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from backends.raster.layouts import SetupLayout
 from backends.raster.tile.fragment import FragmentKey, Marks
 from backends.raster.tile.planes import Planes
 
-POINTS = tuple((16 * k - 120, 16 * (5 * k % 16) - 120) for k in range(16))  # 1/256 pixels from the center; no two in a row or column
+POINTS = tuple((16 * k - 120, 16 * (5 * k % 16) - 120) for k in range(16))  # 1/256 pixels from the center; rows and columns are distinct
 
 
 def drawn(planes: Planes, x: Val, pixels: tuple[Val, Val]) -> tuple[Val, Val | None]:
-    """The lanes that no mask of the key drops, and the share of each that a smooth primitive covers (None: not smooth).
+    """The lanes that pass all masks of the key, and the coverage of each by a smooth primitive (None: not smooth).
 
     x: distance from the anchor's column."""
     kernel = planes.kernel
@@ -59,7 +59,7 @@ def _unit(f: Function, v: Val) -> Val:
 
 
 def touched(planes: Planes, pixels: tuple[Val, Val]) -> Val:
-    """The share of 16 points of each pixel that lie inside of the triangle. It is exact, so triangles that share an edge add up to 1."""
+    """The fraction of 16 points of each pixel inside of the triangle. It is exact, so triangles that share an edge add up to 1."""
     f, record, (x, y) = planes.f, planes.record, pixels
     low_at = SetupLayout.size(planes.kernel.info.num_slots) + 16
     limit = 1 << 30
@@ -83,7 +83,7 @@ def _stipple(f: Function, key: FragmentKey, planes: Planes, pixels: tuple[Val, V
     found = (rows.lshr((x & 31) ^ 31) & 1).ne(0)
     if key.stipple is Face.FRONT_AND_BACK:
         return found
-    outlined = ~planes.front if key.stipple is Face.FRONT else planes.front  # the other face is outlined
+    outlined = ~planes.front if key.stipple is Face.FRONT else planes.front  # faces in other modes are outlined
     return found | f.splat(outlined, x.lanes)
 
 

@@ -1,9 +1,9 @@
-"""Pixels of many triangles in one vector: the fragments of packed quads that passed their tests wait until they fill vectors.
+"""Queue that packs surviving pixels of many triangles into full vectors.
 
-A triangle of a few pixels would leave most lanes of its vectors empty. So quads are only tested, triangle by triangle, and their living
-pixels are appended to a queue with the setup records that they belong to. A function of the kernel shades the queue; each of its lanes
-reads the planes of its own triangle and computes what a lane of a quad would, so the bytes are the same. Pixels are stored in the order of
-the queue: of two fragments of a pixel the later one stays.
+A triangle of a few pixels would leave most lanes of its vectors empty. So the packed quads of each triangle are only tested, and pixels
+that pass are appended to a queue with their setup records. A function of the kernel shades the queue; each lane reads the planes of its own
+triangle and computes the same bytes as a lane of a quad would. Pixels are stored in the order of the queue, so of two fragments of a pixel
+the later one remains.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from backends.raster.tile.fragment import FragmentInfo, FragmentKey
 from backends.raster.tile.planes import Kernel, Planes
 
 QUEUE = 256
-"""Pixels that are shaded together. Records of their triangles stay in the L1 cache meanwhile."""
+"""Number of pixels that are shaded together; the records of their triangles stay in the L1 cache."""
 
 SHADE_PIXELS = "shade_pixels"
 
 _LEAST_INSTRUCTIONS = 6
-"""Instructions of a program that is worth a queue: shorter ones cost less than reading the planes of each pixel."""
+"""Shortest program that uses a queue, in instructions; shorter ones cost less than loading the planes of each pixel."""
 
 
 def queues_pixels(key: FragmentKey, info: FragmentInfo) -> bool:
-    """True if the pixels of packed quads are shaded by way of a queue.
+    """True if the pixels of packed quads go through a queue.
 
-    The program must look at no neighbor, and nothing that later triangles see may depend on its results but the stored colors.
+    The program must not read neighbors, and later triangles must not depend on its results, except for stored colors.
     """
     is_alone = not (info.looks_around or info.looks_at_quads or info.has_side_effects or key.fetched)
     tests_before = not (info.kills or key.alpha is not None or key.to_coverage or info.depth is not None or info.stencil is not None)
@@ -36,11 +36,11 @@ def queues_pixels(key: FragmentKey, info: FragmentInfo) -> bool:
 
 
 class PixelQueue:
-    """The queue of one call of a shading kernel, all of whose pixels lie in one tile."""
+    """The queue of one call of a shading kernel, which covers a single tile."""
 
     def __init__(self, kernel: Kernel, lanes: int) -> None:
         self.f, self.lanes = kernel.f, lanes
-        room = QUEUE + 3 * lanes  # one block more than is shaded, and vectors that are stored or repeated after the last pixel
+        room = QUEUE + 3 * lanes  # one block beyond the limit, and padding vectors after the last pixel
         self.words, self.records = (self.f.alloca(f"[{room} x i32]") for _ in range(2))
         self.count = self.f.var(I32, 0)
         self.tile = self.f.var(I32, 0)  # x | y << 16
@@ -65,7 +65,7 @@ class PixelQueue:
             self.count.add(-QUEUE)
 
     def flush(self) -> None:
-        """Shade all that waits. The last pixel is repeated up to the end of its vector: the same bytes are stored again."""
+        """Shade all queued pixels. Copies of the last pixel pad its vector, and store the same bytes again."""
         f, count = self.f, self.count.get()
         with f.if_(count.ne(0)):
             for memory in (self.words, self.records):
@@ -82,7 +82,8 @@ class PixelQueue:
 class PixelPlanes(Planes):
     """The planes of a vector of pixels, each with its own setup record.
 
-    The whole record is loaded at once, because the program may need a part of it inside of a branch. LLVM drops unused loads."""
+    The whole record is loaded at the beginning, because the program may need parts of it inside of branches; LLVM drops unused loads.
+    """
 
     def __init__(self, kernel: Kernel, arena: Val, records: Val, lanes: int) -> None:
         """records: address of the offsets of the records in the arena."""
@@ -101,9 +102,9 @@ class PixelPlanes(Planes):
         self.slots = []
 
     def word(self, offset: int) -> Val:
-        """A float of each lane's record."""
+        """A float from each lane's record."""
         return self._words[offset]
 
     def integer(self, offset: int) -> Val:
-        """An integer of each lane's record."""
+        """An integer from each lane's record."""
         return self._words[offset].as_int()

@@ -1,4 +1,4 @@
-"""The parts of a shading kernel that its blocks share: arguments, planes of a triangle, outputs that never change."""
+"""The parts of a shading kernel that all blocks share: arguments, planes of a triangle, constant outputs."""
 
 from __future__ import annotations
 
@@ -26,26 +26,27 @@ class Kernel:
     info: FragmentInfo
     draw: Record
     env: Val
-    targets: list[tuple[int, Target]]  # number and surface of each color buffer that is written
+    targets: list[tuple[int, Target]]  # number and surface of each written color buffer
     depth: Target | None
-    fetched: list[tuple[int, Format, Target]]  # each color buffer that the program reads
+    fetched: list[tuple[int, Format, Target]]  # the color buffers that the program reads
     samples: Var | None
     invocations: Var | None
     hoisted: dict[int, Hoisted]  # by width
 
     @property
     def is_short(self) -> bool:
-        """True for short programs that run for each block: memory and divisions count there, and little is compiled."""
+        """True for short programs that run for each block, whose speed depends on memory and divisions and whose code stays small."""
         return self.info.instructions <= _SHORT and self.depth is None and not self.key.is_masked
 
 
 class Hoisted:
-    """The outputs of a program that computes the same for every fragment, computed where the kernel begins.
+    """The outputs of a program that is the same for every fragment, computed at the beginning of the kernel.
 
-    LLVM would not move the program out of the loops: its loads might read memory that the stores of colors write."""
+    LLVM would not hoist the program out of the loops, because its loads may alias the stores of colors.
+    """
 
     def __init__(self, f: Function, info: FragmentInfo, env: Val, lanes: int, exposed: int) -> None:
-        """exposed: OUT registers whose bits are used, one bit each."""
+        """exposed: OUT registers whose exact bits matter, one bit each."""
         self.lane_map, self.env, self._exposed = LaneMap(lanes, "run"), env, exposed
         self.alive = f.const(BOOL.wide(lanes), -1)
         self._f = f
@@ -54,7 +55,7 @@ class Hoisted:
         self._values = {(r, c): out.get(r, c)[0] for r in registers for c in range(4)}
 
     def at(self, lanes: int) -> Hoisted:
-        """The same outputs for blocks of `lanes` lanes."""
+        """The outputs for blocks of `lanes` lanes."""
         other = copy.copy(self)
         other.alive = self._f.const(BOOL.wide(lanes), -1)
         other._values = {k: self._f.splat(v, lanes) for k, v in self._values.items()}
@@ -65,11 +66,11 @@ class Hoisted:
         return self._values[register, channel]
 
     def exposed_outputs(self) -> int:
-        """OUT registers whose bits are used, one bit each."""
+        """OUT registers whose exact bits matter, one bit each."""
         return self._exposed
 
     def input(self, register: int, channel: int) -> Val:
-        """A value that is never used: the program reads no input."""
+        """A dummy value, because the program reads no input."""
         return self._f.const(F32.wide(self.lane_map.lanes), 0.0)
 
     system_value = input
@@ -106,7 +107,7 @@ class Planes:
         self.slots: list[dict[int, tuple[Val, Val | None]]] = []
 
     def _has_unit_w(self) -> Val:
-        """Scalar truth that w is 1 at all pixels."""
+        """Scalar, true if w is 1 at all pixels."""
         w, dx, dy = (self.f.load(I32, self.record, SetupLayout.W + 4 * k) for k in range(3))
         return ((w ^ _ONE) | (dx << 1) | (dy << 1)).eq(0)
 
@@ -129,7 +130,9 @@ class Planes:
         return (self.word(offset) + self.word(offset + 2 * step) * y) + self.word(offset + step) * x
 
     def with_offset(self, z: Val) -> Val:
-        """A depth of the plane with the primitive's depth offset. It is added last, because the plane may begin far out of the range."""
+        """A depth of the plane with the primitive's depth offset, which is added last, because the plane's first value may be far out of
+        range.
+        """
         return z + self.word(SetupLayout.OFFSET) if self.kernel.key.is_offset else z
 
     def depth_range(self) -> tuple[Val, Val]:
@@ -140,7 +143,7 @@ class Planes:
         return self.f.load(F32, self.record, at), self.f.load(F32, self.record, at + 4)
 
     def keeps_depth_range(self, first: tuple[Val, Val], last: tuple[Val, Val]) -> Val:
-        """Scalar truth that all depths of a rectangle of pixels lie inside the range, so that clamps change nothing.
+        """Scalar, true if all depths in a rectangle of pixels are within the range, so that clamps can be skipped.
 
         first, last: pixels at two opposite corners. Each rounded step of a plane is monotonic, so the corners have the extreme depths.
         """
@@ -188,11 +191,11 @@ class Planes:
 
 
 class Reciprocals:
-    """1 / w of the blocks of a run, each computed a block ahead because divisions take long; 1 where w is 1 for the whole primitive."""
+    """1 / w of the blocks of a run, each computed a block ahead to hide the latency of divisions; 1 if w is 1 for the whole primitive."""
 
     @staticmethod
     def are_worth_it(planes: Planes) -> bool:
-        """True if the latency of divisions counts: in short programs with perspective."""
+        """True if the latency of divisions matters, as in short programs with perspective."""
         uses = any(planes.mode(k) is Mode.PERSPECTIVE and channels for k, channels in enumerate(planes.slots))
         return uses and planes.kernel.is_short
 
@@ -206,7 +209,7 @@ class Reciprocals:
             self._divide(x)
 
     def next(self, x: Val, goes_on: Val) -> Val:
-        """1 / w of the current block. x: distances of the next block, which there is if `goes_on`, a scalar."""
+        """1 / w of the current block. x: distances of the next block, if the scalar `goes_on` is true."""
         current = self._var.get()
         with self._planes.f.if_(self._divides & goes_on):
             self._divide(x)

@@ -1,6 +1,6 @@
 """Register pressure: the number of values that a program keeps at once.
 
-It decides how wide vectors may be before they no longer fit the registers of the CPU.
+It limits the width of vectors that fit the registers of the CPU.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tgsi.language.program import Program
 
 _VALUES = frozenset({File.TEMP, File.IN, File.OUT, File.ADDR})
 MOST_LIVE_LOOP = 24
-"""Values that live at once in a program with loops, at four registers each: latency costs more there than values in memory."""
+"""Most live values of a program with loops that uses four registers a value, where hiding latency gains more than spills cost."""
 
 
 def loops_with_few_values(program: Program) -> bool:
@@ -23,10 +23,10 @@ def loops_with_few_values(program: Program) -> bool:
 
 
 def live_values(program: Program) -> int:
-    """The largest number of 32-bit channels that are live between two instructions. Branches are ignored, so it is never too small.
+    """The largest number of 32-bit channels that are live between two instructions. Branches are ignored, so it is an upper bound.
 
-    A channel lives from its first access to its last. It lives through all of a loop if it is used inside and outside of it, or if it
-    may be read in the loop before it is written there. Inputs live from the start, outputs to the end. Constants are not counted.
+    A channel is live from its first access to its last. It is live through a whole loop if it is used inside and outside of it, or if it
+    may be read in the loop before it is written there. Inputs are live from the start, outputs to the end. Constants are not counted.
     """
     first: dict[Key, int] = {}
     last: dict[Key, int] = {}
@@ -47,7 +47,7 @@ def live_values(program: Program) -> int:
                 first.setdefault(key, 0 if key[0] is File.IN else at)
                 begins_with_write.setdefault(key, is_write)
                 last[key] = end if key[0] is File.OUT else at
-    for begin, stop in loops:  # inner loops come first
+    for begin, stop in loops:  # inner loops first
         for key, since in first.items():
             until = last[key]
             inside = since > begin and until < stop

@@ -1,4 +1,4 @@
-"""Resolving in native code: the samples of each pixel become one, tile by tile, after the last draw to a tile.
+"""Multisample resolves in native code, tile by tile, after the last draw to a tile.
 
 The arithmetic is that of `backends.gallium.resource.multisampled`, which resolves the formats that this module does not. A tile is
 resolved while it is still in the caches, so its samples need not come from memory again.
@@ -61,7 +61,7 @@ def mean(f: Function, format: Format, samples: Sequence[Sequence[Val]]) -> list[
 
 def _mean_of_words(f: Function, format: Format, samples: Sequence[Sequence[Val]], shift: int) -> list[Val]:
     half = 1 << shift >> 1
-    if format.is_plain_unorm8 and format.block_bytes == 4:  # two channels at once, in 16 bits each
+    if format.is_plain_unorm8 and format.block_bytes == 4:  # two channels at a time, 16 bits each
         used = sum(((1 << c.size) - 1) << c.shift for c in format.channels if c.type is ChannelType.UNORM)
         result = None
         for at in (0, 8):

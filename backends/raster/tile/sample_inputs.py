@@ -26,13 +26,12 @@ def sample_word(f: Function, words: Val, sample: Val | int) -> Val:
 
 @record(frozen=False, kw_only=True)
 class SampledBlock(PixelBlock):
-    """A block of pixels that is shaded for all samples at once, or for one of them.
+    """A block of pixels that is shaded for all samples at once, or for a single sample.
 
     Attributes:
         words: address of an array with the lane mask of each sample: where it is covered.
-        own: position of the single sample relative to the pixel's center, in pixels (scalars); `x` and the planes' row belong to that
-            place. None: the block is shaded for all samples, at the center.
-        number: number of the one sample, or None.
+        own: position of the single sample relative to the pixel's center, in pixels (scalars); `x` and the planes' row are those of that
+            position. None: the block is shaded for all samples, at the center. number: number of the single sample, or None.
     """
 
     words: Val | None = None
@@ -55,7 +54,7 @@ class SampledBlock(PixelBlock):
 
     # -- places -------------------------------------------------------------------------------------------------------
     def sample_place(self, number: Val) -> Place:
-        """The place of a sample from the center of its pixel; samples that do not exist are taken to lie at the center."""
+        """The position of a sample relative to the center of its pixel; missing samples are at the center."""
         f, pattern = self.kernel.f, self.pattern
         there = number.ult(pattern.count)
         offsets = f.select(there, number, 0) << 2
@@ -63,7 +62,7 @@ class SampledBlock(PixelBlock):
         return x, y
 
     def centroid_place(self) -> Place:
-        """The center if all samples are covered, otherwise the first covered sample; in a block for one sample, that sample."""
+        """The center if all samples are covered, otherwise the first covered sample; in a block for a single sample, that sample."""
         f, lanes, places = self.kernel.f, self.planes.lanes, self.pattern.places(self.kernel.draw)
         if self.own is not None:
             return f.splat(self.own[0], lanes), f.splat(self.own[1], lanes)
@@ -80,7 +79,7 @@ class SampledBlock(PixelBlock):
         return place[0], place[1]
 
     def _from_center(self, place: tuple[Val, Val] | None) -> tuple[Val, Val]:
-        """Distance from the anchor to a place of each pixel (None: the center), along x and y; all sums are exact."""
+        """The distance from the anchor to a position in each pixel (None: the center), along x and y; all sums are exact."""
         x, y = self.x, self.planes.y
         if self.own is not None:
             x, y = x - self.own[0], y - self.own[1]
@@ -105,7 +104,7 @@ class SampledBlock(PixelBlock):
         return self.planes.at(SetupLayout.SLOTS + 48 * slot + 4 * channel, 16, x, y)
 
     def _is_elsewhere(self, slot: int) -> bool:
-        """True if the input is declared for another place than the block's own."""
+        """True if the input is declared for another position than the block's."""
         slots = self.kernel.info.slots
         location = slots[slot].location if slot < len(slots) else Location.CENTER
         if self.own is None:
@@ -150,7 +149,7 @@ class SampledBlock(PixelBlock):
         return color[3] > f.splat((sample.to_float() + 0.5) * (1.0 / self.pattern.count), lanes)
 
     def sample_number(self) -> Val:
-        """The number of the sample that is shaded; 0 in a block for all samples."""
+        """The number of the shaded sample; 0 in a block for all samples."""
         return self.zeros() if self.number is None else self.kernel.f.splat(self.number, self.planes.lanes)
 
     def sample_position(self, channel: int) -> Val:
@@ -168,7 +167,7 @@ class SampledBlock(PixelBlock):
         return self._mask_word([self.covered(k) for k in range(self.pattern.count)])
 
     def _mask_word(self, covered: Sequence[Val]) -> Val:
-        """A word a lane whose bit k is set if sample k is covered."""
+        """A word for each lane with bit k set if sample k is covered."""
         total = covered[0].zext(I32)
         for k, mask in enumerate(covered[1:], 1):
             total = total | (mask.zext(I32) << k)

@@ -138,7 +138,7 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
     small = [t for _, t in kernel.targets if t.texel_bytes <= 4] if only_stores else []  # wide texels fill memory anyway
     ahead = views_ahead(f, small, lanes, (corner, blocks), rows)
     start = planes.relative(f.lanes_const(I32.wide(columns), range(columns)) + corner[0], 0)
-    distance = f.var(F32.wide(columns), start)  # whole numbers: sums are exact, and sooner there than conversions of k
+    distance = f.var(F32.wide(columns), start)  # whole numbers, so sums are exact; they have less latency than conversions of k
     ready = Reciprocals(planes, f.shuffle(start, start, lane_columns)) if Reciprocals.are_worth_it(planes) else None
     with f.range(0, blocks) as k:
         before = distance.get()
@@ -183,12 +183,12 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
         covered = mask_of(covered.sext(I32)) if f.has_word_masks else covered
         words = [f.load(I32, at, 4 * q) for q in range(per_block)]
         for q in {0, per_block - 1}:
-            later = f.load(I32, at, _AHEAD + 4 * q)  # perhaps another entry's word: its places are in the tile, whatever it is
+            later = f.load(I32, at, _AHEAD + 4 * q)  # perhaps a word of another entry, but any word gives places inside the tile
             for view in (*(views if queue is None else []), *([depth] if depth is not None else [])):
                 view.prefetch(later)
         planes.row(planes.relative(y, 1))
         centers = (x.to_float() + 0.5, y.to_float() + 0.5)
-        # The last block repeats its last quad: counters and atomics must not see it twice.
+        # The last block is padded with its last quad, which counters and atomics must not see twice.
         before = f.shuffle(word, word, [max(i - 4, 0) for i in range(lanes)])
         first = f.lanes_const(vec, [-1 if i < 4 else 0 for i in range(lanes)]).ne(0) | word.ne(before)
         block = PixelBlock(
@@ -241,7 +241,7 @@ def _build_shade_pixels(key: FragmentKey, info: FragmentInfo, module: Module) ->
 class PixelBlock(BlockMemory, PixelInputs):
     """One block of pixels: the tests around the fragment shader, and the stores."""
 
-    full: Val | None = None  # scalar truth that all lanes are covered, for runs
+    full: Val | None = None  # scalar, true if all lanes are covered, for runs
 
     def shade(self, mask: Val) -> None:
         """Run tests, shader, blending and stores for the lanes of `mask`."""
@@ -249,7 +249,7 @@ class PixelBlock(BlockMemory, PixelInputs):
         key, info = kernel.key, kernel.info
         skip = f.label()
         if key.is_masked:
-            from backends.raster.tile.pixel_masks import drawn  # it loads the front end of points and lines
+            from backends.raster.tile.pixel_masks import drawn  # imported late, as it loads the front end of points and lines
 
             kept, self._coverage = drawn(self.planes, self.x, self.pixels)
             mask = mask & kept
@@ -315,20 +315,20 @@ class PixelBlock(BlockMemory, PixelInputs):
         f.place(skip)
 
     def shade_tested(self) -> None:
-        """Run the program and the stores for all lanes, which have passed their tests."""
+        """Run the program and the stores for all lanes, which have already passed their tests."""
         mask = self.kernel.f.const(BOOL.wide(self.planes.lanes), -1)
         self._covered = self._sample_mask = mask
         self._write_colors(self._run_program(mask), mask)
 
     @property
     def _keeps_covered(self) -> bool:
-        """True if every covered pixel is stored: no test, no mask and no discard can drop one."""
+        """True if every covered pixel is stored, because no test, mask or discard can drop one."""
         key, info = self.kernel.key, self.kernel.info
         is_tested = key.is_masked or key.depth is not None or key.alpha is not None or key.to_coverage
         return not (is_tested or info.kills or info.has_side_effects or (info.sample_mask is not None and not key.ignores_mask))
 
     def _without_padding(self, mask: Val) -> Val:
-        """The lanes of `mask` without padding quads, whose atomics are disabled, so that their results are unknown."""
+        """The lanes of `mask` without padding quads, whose atomics are disabled and return no results."""
         return self.once(mask) if self.kernel.info.has_side_effects else mask
 
     def _sample_bit(self, written: Val) -> Val:

@@ -1,8 +1,8 @@
 """Shading of multisampled targets: one kernel for each `FragmentKey` and program, which walks the list that `coverage_samples` made.
 
-A program none of whose inputs differ from sample to sample runs once a pixel: depth and stencil are tested for each sample before or
-after the program, and its color goes to every sample that passes. Other programs run for each sample by itself, as `shade` runs them
-for a pixel, with that sample's plane of each target.
+A program whose inputs are the same for all samples runs once a pixel: depth and stencil are tested for each sample before or after the
+program, and its color is stored to every sample that passes. Other programs run for each sample separately, as `shade` runs them for a
+pixel, with that sample's plane of each target.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from backends.raster.tile.shade import begin_kernel, end_kernel, tests_late
 from backends.raster.tile.surfaces import Block, QuadView, RunView, Target
 from tgsi.language.record import record
 
-UNROLLED = 4  # samples; code for more of them is a loop
+UNROLLED = 4  # samples; code for more samples is a loop instead of unrolled
 
 
 def build_sample_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
@@ -60,14 +60,14 @@ def build_sample_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> 
 
 @record(frozen=False)
 class _Walk:
-    """A walk over the blocks of one entry, once for all samples or once for each sample."""
+    """A walk over the blocks of an entry, once for all samples or once for each sample."""
 
     kernel: Kernel
     covered: Val  # array of lane masks, one a sample: coverage of packed quads, and scratch memory of runs
     passed: Val  # array of lane masks, one a sample: samples that passed the early tests
 
     def _each(self) -> Iterator[tuple[Kernel, Val | None, tuple[Val, Val] | None]]:
-        """The kernel with the targets of each sample, the sample's number and its place; or the kernel itself, None and None."""
+        """For each sample, the kernel with its targets, its number and its position; or only the kernel itself, None and None."""
         kernel, f, pattern = self.kernel, self.kernel.f, self.kernel.key.samples
         assert pattern is not None
         if not kernel.key.per_sample:
@@ -107,7 +107,7 @@ class _Walk:
             views = [RunView(f, t, lanes, *corner) for _, t in kernel.targets]
             depth = RunView(f, kernel.depth, lanes, *corner) if kernel.depth is not None else None
             fetched = [RunView(f, t, lanes, *corner) for _, _, t in kernel.fetched]
-            columns = f.var(F32, 0.0)  # whole numbers: sums are exact, and sooner there than a conversion of k
+            columns = f.var(F32, 0.0)  # whole numbers, so sums are exact; they have less latency than a conversion of k
             with f.range(0, blocks) as k:
                 step = k * (lanes // 2)
                 before = columns.get()
@@ -197,7 +197,7 @@ def _signed(word: int) -> int:
 class PixelSamples(SampledBlock):
     """A block whose program runs once for all samples of a pixel."""
 
-    scratch: Val | None = None  # array of lane masks, one a sample: takes `words` without the pixels that masks drop
+    scratch: Val | None = None  # array of lane masks, one a sample: receives `words` without masked pixels
     passed: Val | None = None  # array of lane masks, one a sample: samples that passed the early tests
 
     def _samples(self) -> Iterator[Val]:
@@ -226,7 +226,7 @@ class PixelSamples(SampledBlock):
         return lanes_of(f, total, self.planes.lanes)
 
     def _depth_at(self, sample: Val) -> Val:
-        """Depth at the place of a sample, clamped."""
+        """Depth at the position of a sample, clamped."""
         f = self.kernel.f
         if self.pattern.is_centered:
             return self._depth(self._plane_depth())
@@ -290,7 +290,7 @@ class PixelSamples(SampledBlock):
 
     # -- its steps ----------------------------------------------------------------------------------------------------
     def _plane_of(self, block: Block | None, target: Target | None, sample: Val) -> Block:
-        """A block in the plane of a sample."""
+        """A block in the memory plane of a sample."""
         assert block is not None
         assert target is not None
         assert target.sample_stride is not None
@@ -298,7 +298,7 @@ class PixelSamples(SampledBlock):
         return replace(block, rows=[self.kernel.f.at(row, step) for row in block.rows])
 
     def _common(self, out: Outputs | None) -> Val | None:
-        """The lanes that the program and the alpha test keep, the same for all samples; None: all lanes."""
+        """The lanes that survive the program and the alpha test, the same for all samples; None: all lanes."""
         info, key = self.kernel.info, self.kernel.key
         if out is None or not (info.kills or key.alpha is not None):
             return None
@@ -306,7 +306,7 @@ class PixelSamples(SampledBlock):
         return passed & out.alive if info.kills else passed
 
     def _left(self, out: Outputs, sample: Val, mask: Val) -> Val:
-        """The lanes of `mask` whose sample the program's sample mask and alpha to coverage keep."""
+        """The lanes of `mask` whose sample survives the program's sample mask and alpha to coverage."""
         info, key = self.kernel.info, self.kernel.key
         if info.sample_mask is not None and not key.ignores_mask:
             mask = mask & self._bit_of(out.get(info.sample_mask, 0).as_int(), sample)
@@ -323,7 +323,7 @@ class PixelSamples(SampledBlock):
         return outcome.passed
 
     def _ready(self, out: Outputs | None) -> dict[int, list[Val]]:
-        """The words of each target whose new value does not depend on the old one: the same for all samples."""
+        """The new words of each target that do not depend on the old ones, and are the same for all samples."""
         kernel, f = self.kernel, self.kernel.f
         found: dict[int, list[Val]] = {}
         for index, _ in kernel.targets if out is not None else ():

@@ -33,10 +33,10 @@ class BlockMemory:
         return Record(self.kernel.f, self.env, ShaderEnv).get("counters")
 
     def counted(self) -> Val:
-        """The lanes whose memory operations count: no helpers, no fragment that an early test dropped, and each quad once."""
+        """The lanes whose memory operations are carried out: no helpers, no fragments dropped by an early test, and no padding quads."""
         assert self._covered is not None
         return self.once(self._covered)
 
     def once(self, mask: Val) -> Val:
-        """The lanes of `mask` without quads that recur."""
+        """The lanes of `mask` without padding quads."""
         return mask & self.unique if self.unique is not None else mask

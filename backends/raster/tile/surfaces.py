@@ -1,7 +1,7 @@
 """The pixels of a block in memory: words of texels as lanes, for the two lane maps.
 
-Texels that a later entry will load again are stored whole (a select, not a masked store) and on a fixed grid, so that the CPU
-forwards the store to the load. Unaligned blocks with masked stores made small triangles with a depth test half as fast.
+Texels that a later entry will load again are stored in full vectors (a select, not a masked store) on a fixed grid, so that the CPU can
+forward the store to the load. Unaligned blocks with masked stores made small triangles with a depth test half as fast.
 """
 
 from __future__ import annotations
@@ -77,19 +77,19 @@ class Block:
         return [f.shuffle(whole, whole, range(k * n, (k + 1) * n)) for k in range(len(self.rows))]
 
     def store(self, words: Sequence[Val]) -> None:
-        """Store all texels of the block. Of a quad that recurs, the first one is stored last, and stays."""
+        """Store all texels of the block. Padding quads are stored before the quad that they repeat."""
         for part, r in reversed([*zip(self._parts(words), self.rows)]):
             self.f.store(part, r, 0, min(self.texel_bytes, 4))
 
     def store_masked(self, words: Sequence[Val], mask: Val, full: Val | None = None) -> None:
         """Store the texels of the lanes in `mask`. Slow if a later entry loads them again: see the module.
 
-        full: scalar, true if all lanes are in the mask; given if only coverage can remove lanes.
+        full: scalar, true if all lanes are in the mask; passed if only coverage can remove lanes.
         """
         f, w = self.f, self.words
         has_fast_masks = f.module.has("avx512f")  # AMD takes 38 to 45 cycles for a masked store of AVX2, and 8 to 14 for `_blend`
         if not has_fast_masks and full is not None:
-            with f.else_of(~full, unlikely=True) as otherwise:  # without the weights LLVM merges the two ways into one
+            with f.else_of(~full, unlikely=True) as otherwise:  # without branch weights LLVM merges both branches
                 self._blend(words, mask)
                 otherwise()
                 self.store(words)
@@ -142,7 +142,9 @@ class RunView:
 def views_ahead(f: Function, targets: Sequence[Target], lanes: int, run: tuple[tuple[Val, Val], Val], rows: int) -> list[RunView]:
     """Views of targets `_ROWS_AHEAD` rows below a run, for `prefetch`. run: its first pixel and its number of blocks.
 
-    A row of a tile is a few cache lines, too few for the CPU to see which come next. Triangles with short runs hardly have such rows."""
+    A row of a tile has too few cache lines for the CPU's prefetcher to detect the stride. Triangles with short runs rarely have such
+    rows.
+    """
     (x, y), blocks = run
     later = f.select(blocks >= _LONG_RUN, f.min(y + _ROWS_AHEAD, (y | (TILE - 1)) - (rows - 1)), y)
     return [RunView(f, t, lanes, x, later, rows) for t in targets]
@@ -174,10 +176,10 @@ class QuadView:
 
 @record(frozen=False)
 class _Pixels(Block):
-    """Pixels without a common row: one row each. Of two lanes with the same pixel the later one stays."""
+    """Unrelated pixels, one row each. Of two lanes with the same pixel the later one is stored last."""
 
     def store_masked(self, words: Sequence[Val], mask: Val, full: Val | None = None) -> None:
-        """Store all texels in the order of lanes; `mask` has all of them."""
+        """Store all texels in the order of lanes; `mask` must have all lanes."""
         for part, r in zip(self._parts(words), self.rows):
             self.f.store(part, r, 0, min(self.texel_bytes, 4))
 

@@ -1,4 +1,4 @@
-"""The walk over tiles: batches in order (coverage and shading by turns), with the clears between them, then the resolves of samples."""
+"""The walk over tiles: batches in order (alternating coverage and shading), with the clears between them, then multisample resolves."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from backends.raster.records import Batch, ClearRecord, Scene, Span, Worker
 from backends.raster.tile.coarse import INFINITY
 
 POLLED = 1 << 14
-"""Work between two looks at signals and time: bytes of lists of pixels. A list that covers a whole tile has about 1 KB."""
+"""Work between polls of signals and time, in bytes of lists of pixels. A list that covers a whole tile has about 1 KB."""
 _TILE, _CLEAR = 64, 16  # work of a tile, and of a clear of a tile
-_AHEAD = 8  # rows of a clear that are fetched before they are written: twice as fast where targets are larger than the caches
+_AHEAD = 8  # prefetch distance of clears in rows, which makes them twice as fast if targets exceed the caches
 
 
 def build_tile_walk(module: Module) -> None:
-    """tiles(worker): draws all tiles that it can take, from the worker's own band first.
+    """tiles(worker): draws all tiles that it can take, the worker's own band first.
 
-    Each tile runs the window's clears and batches in order, and after the last window of a flush has its samples resolved. A flush that
-    ends early does not change the tile."""
+    Each tile runs the window's clears and batches in order and, after the last window of a flush, resolves its samples. An interrupted
+    flush does not change the tile.
+    """
     _build_clear_tile(module)
     _build_clear_due(module)
     f = Function(module, "tiles", [PTR], shared=True, internal=True)
@@ -78,7 +79,7 @@ def build_tile_walk(module: Module) -> None:
 
 
 def _take_tile(f: Function, s: Record, owner: Var, done: Var, tile: Var) -> None:
-    """Set `tile` to the next one of a band, beginning with that of worker `owner`. `done` counts the bands that are empty."""
+    """Set `tile` to the next one of a band, beginning with that of worker `owner`. `done` counts the empty bands."""
     workers, participants = s.get("crew.workers"), s.get("crew.participants")
     with f.loop() as search:
         band = Record(f, f.at(workers, owner.get().zext(I64) * ctypes.sizeof(Worker)), Worker)

@@ -1,4 +1,4 @@
-"""Generated code: draws whose programs reach memory that Python has looked at, and reads of memory that pending work writes."""
+"""Generated code: checks of memory that programs of draws access, against Python's approvals and against pending work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from backends.software.commands.records import MOST_APPROVED, REACHED, ApprovedD
 
 
 def build_is_approved(module: Module) -> None:
-    """is_approved(executor, bound) -> 1 if Python has looked at a draw with the programs and memory of now: places its tables; or 0."""
+    """is_approved(executor, bound) -> 1 if Python has approved a draw with the bound programs and memory, whose tables are then placed;
+    otherwise 0.
+    """
     f = Function(module, "is_approved", [PTR, PTR], I32, shared=True, internal=True)
     executor, bound = f.args
     e, b = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord)
@@ -29,12 +31,12 @@ def build_is_approved(module: Module) -> None:
 
 
 def build_meets_written(module: Module) -> None:
-    """meets_written(executor, address, bytes) -> 1 if programs of pending draws may write one of these bytes, else 0."""
+    """meets_written(executor, address, bytes) -> 1 if programs of pending draws may write any of these bytes, else 0."""
     _build_meets(module, "meets_written", lambda e: e.get("written"), "num_written")
 
 
 def build_meets_targets(module: Module) -> None:
-    """meets_targets(executor, address, bytes) -> 1 if the bound framebuffer has one of these bytes, else 0."""
+    """meets_targets(executor, address, bytes) -> 1 if the bound framebuffer overlaps these bytes, else 0."""
     _build_meets(module, "meets_targets", lambda e: e.address("targets"), "num_targets")
 
 

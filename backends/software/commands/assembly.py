@@ -1,6 +1,6 @@
 """Generated code: the number of primitives of a draw, and vertex numbers written out for loops and for strips that may restart.
 
-`backends.raster.draw.topology` defines the primitive types; its `expand` is the same in numpy, and tests hold the two to each other.
+`backends.raster.draw.topology` defines the primitive types; its `expand` does the same in numpy, and tests compare both.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from backends.raster.front.vertex_cache import load_index
 from backends.software.commands.records import TemplateRecord
 
 MODES = max(TOPOLOGIES) + 1
-"""Primitive types that are assembled here; PATCHES, which has a higher number, is not."""
+"""Number of primitive types assembled here, all except PATCHES."""
 
 
 def counting(mode: Prim) -> tuple[int, int, int, int]:
-    """Numbers (least, taken, size, made): n vertices, at least `least`, make (n - taken) // size * made primitives; fewer make none.
+    """Numbers (least, taken, size, made): n vertices make (n - taken) // size * made primitives, or none if n < `least`.
 
-    Raises:
-        ValueError: no such numbers count the primitives of the type.
+    Raises: ValueError: the primitives of the type follow no such formula.
     """
     count = TOPOLOGIES[mode][0].count
     least = next(n for n in range(1, 64) if count(n) > 0)
@@ -28,7 +27,7 @@ def counting(mode: Prim) -> tuple[int, int, int, int]:
     made = int(count(least + size) - count(least))
     taken = least - int(count(least)) // made * size
     if any(max(count(n), 0) != ((n - taken) // size * made if n >= least else 0) for n in range(100)):
-        raise ValueError(f"{mode.name}: no four numbers count its primitives")
+        raise ValueError(f"{mode.name}: its number of primitives follows no formula of four numbers")
     return least, taken, size, made
 
 

@@ -19,16 +19,16 @@ from backends.software.commands.records import CLEAR_WORDS, ExecutorRecord, Know
 
 MIX = 0x9E3779B97F4A7C15
 MOST_CLEARS = 1 << 10
-"""Surfaces that wait to be cleared."""
+"""Most pending clears of surfaces."""
 _KEPT = 1 << 10
-"""Largest number of records of known clears, after which all are forgotten."""
+"""Capacity of the table of known clears, which is cleared when full."""
 _U64 = (1 << 64) - 1
 
 
 class ClearQueue:
     """The clears of an executor: queued ones, and known ones that generated code can repeat.
 
-    Targets that are gone have numbers that never come again, so their clears may stay.
+    Numbers of destroyed targets are never reused, so their clears may stay.
     """
 
     def __init__(self, record: ExecutorRecord) -> None:
@@ -42,7 +42,7 @@ class ClearQueue:
 
     @property
     def has_room(self) -> bool:
-        """True if the clears of all surfaces of a framebuffer can be taken before pending work is carried out."""
+        """True if clears of all surfaces of a framebuffer can be taken without a flush."""
         return bool(self._record.num_clears < MOST_CLEARS)
 
     def clear(
@@ -54,9 +54,9 @@ class ClearQueue:
         depth: float,
         stencil: int,
     ) -> None:
-        """Clear the surfaces of the bound framebuffer that `buffers` names; `has_room` must have said yes.
+        """Clear the surfaces of the bound framebuffer that `buffers` names; `has_room` must be true.
 
-        Generated code makes the same clear from now on, if all of it waits. All other arguments are as for `Device.clear`.
+        If the whole clear could be queued, generated code repeats it from now on. All other arguments are as for `Device.clear`.
         """
         made = clear_records(framebuffer, buffers, color, depth, stencil)
         for surface, record in made:
@@ -77,7 +77,7 @@ class ClearQueue:
         e.num_clears += 1
 
     def _learn(self, call: ClearCall, made: Sequence[ClearRecord]) -> None:
-        """Remember a clear of the bound targets, unless it is known, with its records."""
+        """Add a clear of the bound targets and its records to the known ones."""
         if self._known >= _KEPT or self._used + len(made) > _KEPT:
             ctypes.memset(self._slots, 0, ctypes.sizeof(self._slots))
             self._known = self._used = 0
@@ -100,7 +100,7 @@ def _records(count: int) -> ctypes.Array[ClearRecord]:
 
 
 def _hash_of(number: int, words: Sequence[int]) -> int:
-    """The hash of a clear; its low bits count."""
+    """The hash of a clear, of which the low bits are used."""
     for word in words:
         number = (number ^ word) * MIX & _U64
         number ^= number >> 32

@@ -1,4 +1,4 @@
-"""Generated code: clears of the bound targets that Python has made before."""
+"""Generated code: repeated clears of the bound targets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RECORD = ctypes.sizeof(ClearRecord)
 
 
 def build_clear(module: Module) -> None:
-    """clear(executor, bound, call) -> Code. Repeats a known clear of whole float targets. Brings depth and stencil into range."""
+    """clear(executor, bound, call) -> Code. Repeats a known clear of whole float targets, after clamping depth and stencil."""
     f = Function(module, "clear", [PTR, PTR, PTR], I32, shared=True)
     executor, bound, arguments = f.args
     e, b, c = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, arguments, ClearCall)
@@ -42,7 +42,7 @@ def build_clear(module: Module) -> None:
 
 
 def _leave_read_targets(f: Function, e: Record) -> None:
-    """Leave a clear of targets that draws of the pass read: Python flushes before that."""
+    """Fall back for a clear of targets that draws of the pass read, because it needs a flush."""
     with f.if_(e.get("num_reads") > e.get("pass_reads")), f.range(0, e.get("num_targets")) as k:
         r = Record(f, f.at(e.address("targets"), k.zext(I64) * ctypes.sizeof(ReadRange)), ReadRange)
         is_read = f.call(I32, "reads_meet", e.pointer, r.get("address"), r.get("size"), e.get("pass_reads"))

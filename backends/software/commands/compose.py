@@ -18,7 +18,7 @@ from backends.software.commands.records import SIZE_AT, WRITTEN_OUT, ExecutorRec
 from backends.software.commands.template_fields import STEPS
 
 NO_ROOM = 1
-"""Instead of the address of a template: Python has to make room for more."""
+"""Result instead of the address of a template: the table is full, and Python has to grow it."""
 
 _MOST_KEY = max(len(step.facts) for step in STEPS) + 1 + STAGE_UNITS
 _BLOCK = ctypes.sizeof(Block)
@@ -27,7 +27,7 @@ _BLOCK = ctypes.sizeof(Block)
 def build_compose(module: Module) -> None:
     """compose(executor, bound, kind) -> address of a new template for the bound state, 0 if some part is unknown; or NO_ROOM.
 
-    `find` has just found that there is no template.
+    The latest search of `find` must have failed.
     """
     _build_find_part(module)
     _build_apply(module)

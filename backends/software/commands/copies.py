@@ -1,7 +1,7 @@
-"""Generated code: cache of the copies made in this frame, by the words from which they were made.
+"""Generated code: cache of the copies made in this frame, by the words they depend on.
 
-A copy belongs to an owner, a template or a recipe, whose latest copy is looked at first. All others are in one table, in which a new entry
-overwrites any old one: a missing copy is made once more, with the same bytes.
+A copy belongs to an owner, a template or a recipe, whose latest copy is tried first. All others are in a direct-mapped table; an
+overwritten copy is made again with the same bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def build_find_copy(module: Module) -> None:
 
 
 def build_note_copy(module: Module) -> None:
-    """note_copy(executor, key, count, address): a copy was made. The words of the key stay where they are until the frame ends."""
+    """note_copy(executor, key, count, address): adds a copy. The words of the key must stay in place until the frame ends."""
     f = Function(module, "note_copy", [PTR, PTR, I32, I64], shared=True, internal=True)
     executor, key, count, address = f.args
     e = Record(f, executor, ExecutorRecord)
@@ -43,7 +43,7 @@ def build_note_copy(module: Module) -> None:
 
 
 def return_latest(f: Function, owner: Record, frame: Val, key: Val, count: Val | int) -> None:
-    """Return the latest copy of an owner, if it was made from these words."""
+    """Return from the function with the latest copy of an owner, if its words are equal."""
     same = f.var(I32, 0)
     with f.if_(owner.get("frame").eq(frame)):
         same.set(_are_equal(f, key, owner.get("latest").as_pointer(), f.const(I32, count)).zext(I32))
@@ -52,7 +52,7 @@ def return_latest(f: Function, owner: Record, frame: Val, key: Val, count: Val |
 
 
 def return_found(f: Function, executor: Val, owner: Record, frame: Val, key: Val, count: Val | int) -> None:
-    """Return the copy that was made from these words, if it exists; it becomes the latest copy of its owner."""
+    """Return from the function with the copy made from these words, if it exists; it becomes the latest copy of its owner."""
     known = f.call(I64, "find_copy", executor, key, f.const(I32, count))
     with f.leaving(known.ne(0)):
         slot = Record(f, known.as_pointer(), CopySlot)
@@ -62,7 +62,7 @@ def return_found(f: Function, executor: Val, owner: Record, frame: Val, key: Val
 
 
 def set_latest(owner: Record, frame: Val, key: Val, address: Val) -> None:
-    """Note the latest copy of an owner."""
+    """Set the latest copy of an owner."""
     owner.set("frame", frame)
     owner.set("latest", key)
     owner.set("address", address)

@@ -1,4 +1,4 @@
-"""Generated code: draw_vbo for bound state that has a template. All other draws fall back to Python, with nothing done."""
+"""Generated code: draw_vbo for bound state that has a template. All other draws fall back to Python before anything is done."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from backends.software.commands.spans import is_full, offer_work
 from tgsi.language.facts.enums import Processor
 
 MOST_PRIMITIVES = 1 << 20
-"""Primitives of one draw that generated code takes; Python carries out parts of larger ones in between."""
+"""Most primitives of a draw for generated code; Python splits larger ones, with flushes in between."""
 _CALL_WORDS = Call.draw_id.offset // 4 + 1
-_MOST_INDEX = 1 << 28  # of the first index: its byte offset stays below 2^31
+_MOST_INDEX = 1 << 28  # most bytes before the first index, so that offsets stay below 2^31
 
 
 def build_draw(module: Module) -> None:
@@ -44,7 +44,7 @@ def build_draw(module: Module) -> None:
 
 
 class _KnownDraw:
-    """The function `draw` while it is written: one method for each step, in the order in which they run.
+    """Writer of the function `draw`, with a method for each step, in order of execution.
 
     Attributes:
         e, b, c: the executor, the bound state, the arguments of the call.
@@ -75,7 +75,7 @@ class _KnownDraw:
         f.ret(f.const(I32, int(Code.DONE)))
 
     def _begin(self) -> None:
-        """Ask the render condition, bind targets that wait, and hand out work that is full."""
+        """Check the render condition, bind pending targets, and flush if too much is pending."""
         f, e, b = self.f, self.e, self.b
         self.hindrances = hindrances = b.get("hindrances")
         has_stages, self.is_streamed = ((hindrances & int(reason)).ne(0) for reason in (Hindrance.STAGES, Hindrance.STREAMS))
@@ -88,9 +88,9 @@ class _KnownDraw:
         offer_work(f, e)
 
     def _refuse(self) -> None:
-        """Leave to Python what this function does not draw."""
+        """Fall back for draws that this function does not support."""
         f, e, b, c, is_staged = self.f, self.e, self.b, self.c, self.is_staged
-        leave(f, is_staged & (self.hindrances & int(Hindrance.USER_MEMORY)).ne(0), Code.UNKNOWN)  # targets may lie over vertices
+        leave(f, is_staged & (self.hindrances & int(Hindrance.USER_MEMORY)).ne(0), Code.UNKNOWN)  # targets may overlap vertices
         self.count, self.instances, self.mode = count, instances, mode = c.get("count"), c.get("instance_count"), c.get("mode")
         self.is_patches = mode.eq(int(Prim.PATCHES))
         leave(f, (count < 1) | (instances < 1) | (mode.uge(MODES) & ~(is_staged & self.is_patches)), Code.UNKNOWN)
@@ -102,12 +102,12 @@ class _KnownDraw:
         leave(f, self.is_polygon & self.has_restart, Code.UNKNOWN)  # Python counts the polygons
         self.is_written = is_written = loop | self.has_restart
         leave(f, is_written & (self.is_patches | (count > MAX_EXPANDED)), Code.UNKNOWN)
-        leave(f, (is_staged | is_written) & e.get("num_uploads").ne(0), Code.FULL)  # memory is read now
+        leave(f, (is_staged | is_written) & e.get("num_uploads").ne(0), Code.FULL)  # the stages read memory immediately
         leave(f, (is_staged | is_written) & e.get("num_written").ne(0), Code.UNKNOWN)
-        leave(f, is_staged & (e.get("num_passes") > 1), Code.FULL)  # so are textures, which may be targets of earlier passes
+        leave(f, is_staged & (e.get("num_passes") > 1), Code.FULL)  # as well as textures, which may be targets of earlier passes
 
     def _count(self) -> None:
-        """Count the primitives, and look for the template of the bound state."""
+        """Count the primitives, and look up the template of the bound state."""
         f, e, b, c, count, index_size = self.f, self.e, self.b, self.c, self.count, self.index_size
         bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
         restart = [self.has_restart.zext(I32), c.get("restart_index") & bits]
@@ -133,7 +133,7 @@ class _KnownDraw:
     def _write_out(self, t: Record) -> None:
         f = self.f
         with f.if_(self.is_written):
-            self.indices.set(self.e.get("memory_base"))  # for all draws of a piece of memory, which so share their record
+            self.indices.set(self.e.get("memory_base"))  # the same for all draws in a piece of memory, so that they share a record
             place = _written_out(f, self.executor, t, self.strip, self.per_instance)
             self.first.set((place - self.indices.get()).lshr(2).trunc(I32))
 
@@ -144,7 +144,7 @@ class _KnownDraw:
         return self.f.select(self.is_polygon, self.instances.zext(I64), self.total.lshr(t.get("prim_shift").zext(I64)))
 
     def _run_stages(self) -> None:
-        """Run the stages before the rasterizer, and return, unless the draw itself follows them."""
+        """Run the stages before the rasterizer, and return unless a plain draw follows."""
         f, e, b, total = self.f, self.e, self.b, self.total
         t = Record(f, self.template.as_pointer(), TemplateRecord)
         s = Record(f, t.get("staged"), StagedRecord)
@@ -167,7 +167,7 @@ class _KnownDraw:
         self.same.set(0)
 
     def _queue(self) -> None:
-        """Queue the draw, and run the stages that it has in addition."""
+        """Queue the draw, and run its additional stages."""
         f, e, executor, bound, same = self.f, self.e, self.executor, self.bound, self.same
         t = Record(f, self.known.get().as_pointer(), TemplateRecord)
         self._write_out(t)
@@ -200,7 +200,7 @@ class _KnownDraw:
 
 
 def _heed_condition(f: Function, b: Record, c: Record) -> None:
-    """Skip a draw if the render condition is false and Python would raise no error; fall back to Python if its result is not known yet."""
+    """Skip a draw if the render condition is false and Python would raise no error; fall back if the result is pending."""
     address = f.call(I64, "find_value", b.pointer, b.get("words", Word.CONDITION))
     leave(f, address.eq(0), Code.UNKNOWN)
     values = Record(f, address.as_pointer(), ConditionValues)
@@ -215,7 +215,7 @@ def _heed_condition(f: Function, b: Record, c: Record) -> None:
 
 
 def _patch_vertices(f: Function, b: Record, c: Record, is_patches: Val) -> Val:
-    """Vertices of a patch, 0 for other primitives. Leaves a draw with a wrong number to Python."""
+    """Vertices of a patch, 0 for other primitives. Falls back for wrong numbers."""
     given = c.get("patch_vertices")
     vertices = f.select(is_patches, f.select(given.eq(0), b.get("patch_vertices"), given), 0)
     leave(f, vertices.ugt(MAX_PATCH_VERTICES), Code.UNKNOWN)
@@ -223,15 +223,15 @@ def _patch_vertices(f: Function, b: Record, c: Record, is_patches: Val) -> Val:
 
 
 def _run_staged(f: Function, e: Record, b: Record, t: Record, call: Val, total: Val, assembled: Val) -> Val:
-    """Run the stages of a draw that are prepared. assembled: `Packet.assembled`. Returns the Code."""
+    """Run the prepared stages of a draw. assembled: `Packet.assembled`. Returns the Code."""
     return f.call(I32, "run_staged", e.pointer, b.pointer, t.pointer, call, total.trunc(I32), assembled)
 
 
 def _run_earlier(f: Function, e: Record, b: Record, template: Var, call: Val, total: Val) -> None:
-    """Run the stages of a draw that is queued, if it has stream output. Returns from the function if they fail."""
+    """Run the stages of a queued draw with stream output. Returns from the function if they fail."""
     with f.if_(template.get().ne(0)):
         t = Record(f, template.get().as_pointer(), TemplateRecord)
-        code = _run_staged(f, e, b, t, call, total, total)  # a plain draw has counted its input
+        code = _run_staged(f, e, b, t, call, total, total)  # the plain draw has counted the input
         with f.leaving(code.ne(0)):
             f.ret(code)
 
@@ -250,7 +250,7 @@ def _any(f: Function, conditions: list[Val]) -> Val:
 
 
 def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count: Val) -> Val:
-    """Address of the index buffer, 0 for a draw without indices. Leaves the draw to Python if it reads past the end of the buffer."""
+    """Address of the index buffer, 0 for a draw without indices. Falls back for draws that read past the end of the buffer."""
     is_indexed = index_size.ne(0)
     last = (start.zext(I64) + count.zext(I64)) * index_size.zext(I64)
     leave(f, is_indexed & (start.uge(_MOST_INDEX) | (last > b.get("index_bytes")) | b.get("index_address").eq(0)), Code.UNKNOWN)
@@ -260,9 +260,9 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
 def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
     """Address of the template for the bound state, and whether it is the last draw's (i32) because no word has changed since.
 
-    Leaves a draw without a template to Python, and one whose programs reach memory, unless Python has looked at it, or at one like it.
+    Falls back for draws without a template, and for those whose programs reach memory, unless Python has approved such a draw.
 
-    Until this draw has made all that it needs, it is not the last one.
+    A draw becomes the last one only after all of its copies are made.
     """
     here, framebuffer = b.pointer.as_address(), e.get("framebuffer")
     same = e.get("bound").eq(here) & e.get("kind").eq(kind) & e.get("bound_framebuffer").eq(framebuffer)
@@ -289,7 +289,7 @@ def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
 
 
 def _written_out(f: Function, executor: Val, t: Record, strip: list[Val], per_instance: Var) -> Val:
-    """Address of the vertex numbers of all corners. Returns Code.MEMORY from the function if there is no room."""
+    """Address of the vertex numbers of all corners. Returns Code.MEMORY from the function if memory ran out."""
     corners = per_instance.get().zext(I64) * t.get("corners").zext(I64)
     target = allocate(f, executor, corners << 2)
     leave(f, target.eq(0), Code.MEMORY)
@@ -298,7 +298,7 @@ def _written_out(f: Function, executor: Val, t: Record, strip: list[Val], per_in
 
 
 def _call(f: Function, c: Record, first: Val, index_size: Val, start: Val, per_instance: Val) -> Val:
-    """The values of a Call, in memory of the stack. first: index of the first vertex, or of the first corner that is written out."""
+    """The values of a Call on the stack. first: index of the first vertex, or of the first written-out corner."""
     memory = f.alloca(f"[{_CALL_WORDS} x i32]")
     r = Record(f, memory, Call)
     is_indexed = index_size.ne(0)

@@ -1,4 +1,4 @@
-"""Generated code: the environment of one stage of a draw, a copy of its template's with the constants, views and samplers of now."""
+"""Generated code: the environment of one stage of a draw, a copy of the template's with the bound constants, views and samplers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _HEAD = (ctypes.sizeof(ShaderEnv) + ALIGNMENT - 1) & -ALIGNMENT
 
 
 def build_environment(module: Module) -> None:
-    """environment(executor, bound, recipe, is_same) -> address of a ShaderEnv, 0 if there is no room, or AWAITS_UPLOAD.
+    """environment(executor, bound, recipe, is_same) -> address of a ShaderEnv, 0 if memory ran out, or AWAITS_UPLOAD.
 
-    is_same: not 0 if no word has changed since the recipe was used last.
+    is_same: not 0 if no word has changed since the last use of the recipe.
 
-    A copy serves again while neither the frame nor the stage's constants, views and samplers have changed. Bytes that may change without a
-    call are copied for every draw. See `backends.device.environment` for the rules of sizes.
+    A copy is reused until the frame ends or the stage's constants, views or samplers change. Bytes that may change without a call are
+    copied for every draw. See `backends.device.environment` for the rules of sizes.
     """
     _build_place(module)
     _build_place_units(module)
@@ -66,7 +66,7 @@ def build_environment(module: Module) -> None:
         for field, address in zip((ShaderEnv.textures, ShaderEnv.samplers), at):
             f.store(address, target, field.offset, 8)
         f.call(None, "place_units", executor, bound, views, *at, units)
-    changes = f.var(I32, reaches)  # no two draws share an environment with tables
+    changes = f.var(I32, reaches)  # environments with tables are never shared
     _place_constants(f, executor, bound, r, target, changes)
     with f.else_of(changes.get().eq(0)) as otherwise:
         words = f.at(target, kept_key)
@@ -79,9 +79,9 @@ def build_environment(module: Module) -> None:
 
 
 def _place_constants(f: Function, executor: Val, bound: Val, r: Record, target: Val, changes: Var) -> None:
-    """Write the places of a stage's constant buffers into an environment. Returns 0 or AWAITS_UPLOAD from the function if one has none.
+    """Write the addresses of a stage's constant buffers into an environment. Returns 0 or AWAITS_UPLOAD from the function on failure.
 
-    changes: set to a number other than 0 if a buffer was copied that may change without a call.
+    changes: set to a nonzero number if a buffer was copied that may change without a call.
     """
     e, stage = Record(f, executor, ExecutorRecord), r.get("stage")
     slots = f.at(bound, (stage * (MAX_CONSTANT_BUFFERS * ctypes.sizeof(ConstantSlot))).zext(I64) + BoundRecord.constants.offset)
@@ -110,13 +110,13 @@ def _place_constants(f: Function, executor: Val, bound: Val, r: Record, target: 
 
 
 def leave_unmade(f: Function, environment: Val) -> None:
-    """Return a code from a draw that has no environment."""
+    """Return a code from the function if an environment is missing."""
     leave(f, environment.eq(0), Code.MEMORY)
     leave(f, environment.eq(AWAITS_UPLOAD), Code.FULL)
 
 
 def _build_place(module: Module) -> None:
-    """place(executor, source, size, readable) -> address of a copy of `size` bytes, followed by zeros; 0 if there is no room."""
+    """place(executor, source, size, readable) -> address of a copy of `size` bytes, followed by zeros; 0 if memory ran out."""
     f = Function(module, "place", [PTR, I64, I32, I32], I64, shared=True, internal=True)
     executor, source, given, readable = f.args
     made = allocate(f, executor, readable.zext(I64))

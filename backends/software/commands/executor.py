@@ -42,14 +42,14 @@ MOST_SPANS = 1 << 16
 MOST_QUEUED = 1 << 21  # pending primitives
 MAX_HELD = 1 << 28  # bytes that pending draws may read or keep alive
 CHUNK = 1 << 20  # bytes of memory for pending draws that are requested at once
-SPARE = 8  # chunks that stay for the next frame
+SPARE = 8  # chunks that the next frame reuses
 MOST_TEMPLATES = 1 << 11
 MOST_PARTS = 1 << 13
-LIFE = 32  # frames after which templates that were not drawn, and parts that did not serve, are forgotten
+LIFE = 32  # frames after which unused templates and parts are evicted
 COPIES = 1 << 12  # entries of the table of records and environments that were made in a frame
-MOST_UPLOADS = 1 << 12  # writes that wait among pending draws
+MOST_UPLOADS = 1 << 12  # pending writes
 MOST_TAKEN = 1 << 20  # primitives of one draw that are queued at once
-NEVER = 1 << 60  # an amount of work that is never pending
+NEVER = 1 << 60  # more than the largest amount of pending work
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _CODES = tuple(Code)
 
@@ -60,7 +60,7 @@ class Executor:
     Attributes:
         record: read and written by generated code.
         clears: clears of the bound targets.
-        templates_made: number of combinations for which Python has made parts.
+        templates_made: number of combinations for which Python created parts.
     """
 
     def __init__(self, writer: DrawWriter, batch_size: int, batch_spans: int = MAX_SPANS) -> None:
@@ -89,7 +89,7 @@ class Executor:
         self._reads: ctypes.Array[ReadRange] = (ReadRange * 0)()
         self._size_reads(FEWEST_READS)
         self._table, self._parts = TemplateTable(e, MOST_TEMPLATES), PartTable(e, writer)
-        self._supply: Supply | None = None  # of draws with more stages, too
+        self._supply: Supply | None = None  # including those of draws with more stages
         self._begin_memory()
 
     @property
@@ -98,7 +98,7 @@ class Executor:
         return self._at
 
     def serve(self, bound: BoundRecord) -> None:
-        """Let generated code draw with a state, and write."""
+        """Let generated code draw and write with a state."""
         address = self._functions.address
         bound.draw_entry, bound.upload_entry, bound.clear_entry = address["draw"], address["upload_plain"], address["clear"]
         bound.read_entry, bound.keeps_at = address["carry_out_writes"], self._at + ExecutorRecord.keeps.offset
@@ -107,7 +107,7 @@ class Executor:
 
     # -- draws -----------------------------------------------------------------------------------------------------------
     def draw_despite_hindrance(self, state: DrawState, info: DrawInfo) -> Code:
-        """Take a draw that Python has looked at already, and whose stages before the rasterizer have run."""
+        """Take a draw that Python has checked, and whose stages before the rasterizer have run."""
         hindrances, written = (state.record.hindrances, self.record.is_hindered), self.record.num_written
         state.record.hindrances, self.record.is_hindered = hindrances[0] & ~(Hindrance.STAGES | Hindrance.STREAMS), 0
         self.record.num_written = self.record.has_met = 0
@@ -118,17 +118,17 @@ class Executor:
             self.record.num_written = written
 
     def draw_reaching(self, state: DrawState, info: DrawInfo) -> Code:
-        """Take a draw that Python has looked at, and whose programs reach memory. UNKNOWN: they need more than tables."""
+        """Take a draw that Python has checked, and whose programs access memory. UNKNOWN: they need more than tables."""
         if not place_tables(self.record, self._region, state):
             return Code.UNKNOWN
         self.record.may_reach = 1
         try:
             return self.draw_despite_hindrance(state, info)
         finally:
-            self.record.may_reach = self.record.template = 0  # no draw may reuse the last template: each needs a look-up
+            self.record.may_reach = self.record.template = 0  # forces a look-up, so that no draw reuses the last template
 
     def draw(self, state: DrawState, info: DrawInfo) -> Code:
-        """Draw, if the combination is known. FULL, WAIT: pending work has to be carried out first."""
+        """Draw if the combination is known. FULL, WAIT: a flush has to come first."""
         call = call_of(info)
         self._raise_error()
         while True:
@@ -152,7 +152,7 @@ class Executor:
                 return code
 
     def _resolve(self, code: Code) -> bool:
-        """Resolve the obstacle of a code. False: not possible here."""
+        """Remove the obstacle named by a code. Returns False if only the caller can."""
         if code is Code.MEMORY:
             self.give_memory()
         elif code is Code.ROOM:
@@ -166,7 +166,7 @@ class Executor:
         return True
 
     def _make_room(self) -> None:
-        """Make room in the middle of a draw: grow the table of read ranges, or carry out pending work."""
+        """Make room during a draw: grow the table of read ranges, or flush."""
         if not self._grow_reads():
             carry_out = self._carry_out()
             assert carry_out is not None
@@ -174,18 +174,18 @@ class Executor:
 
     @property
     def is_crowded(self) -> bool:
-        """True if templates and parts should be forgotten, after a flush, before others are added."""
+        """True if templates and parts should be evicted, after a flush, before others are added."""
         return len(self._table) >= self.record.most_templates or len(self._parts) >= MOST_PARTS
 
     def learn(self, state: DrawState, framebuffer: Framebuffer) -> bool:
-        """Make the parts of a template that the latest draw has lacked. False: there are no templates for such draws."""
+        """Create the parts missing from the latest draw's template. Returns False if such draws cannot have templates."""
         is_learnt = not self.record.kind & STAGED and self._parts.learn(state, framebuffer)
         self.templates_made += is_learnt
         return is_learnt
 
     def learn_staged(self, state: DrawState, info: DrawInfo, repeat: Repeat, samples: int) -> None:
-        """Make a template of a draw with more stages, unless one for as many primitives is there. samples: of the bound framebuffer."""
-        from backends.geometry.shaded import Worker  # few programs have more stages
+        """Create a template from a draw with more stages, unless there is one for as many primitives. samples: of the bound framebuffer."""
+        from backends.geometry.shaded import Worker  # loaded late, as few programs have more stages
         from backends.software.commands.staged_templates import StagedTemplate, staged_kind
         from backends.software.commands.supply import Supply
 
@@ -201,7 +201,7 @@ class Executor:
             self._table.put(StagedTemplate(key, state, info, repeat, samples, self._scratch), old)
 
     def take_all(self, packet: Packet, carry_out: Callable[[], None]) -> None:
-        """Take a packet that Python made. ``carry_out()`` draws pending work, to make room."""
+        """Take a packet created by Python. ``carry_out()`` flushes to make room."""
         for first in range(0, packet.primitives, MOST_TAKEN):
             count = min(packet.primitives - first, MOST_TAKEN)
             if not self.has_room(count):
@@ -209,17 +209,17 @@ class Executor:
             self.take(packet, first, count)
 
     def take(self, packet: Packet, first: int, count: int) -> None:
-        """Take `count` primitives of a packet that Python made, from number `first` on; `has_room` must have said yes."""
+        """Take `count` primitives of a packet created by Python, from number `first` on; `has_room` must be true."""
         self._append(self._at, packet.address, *packet.environments, first, count, packet.call)
 
     def count_primitives(self, packet: Packet) -> None:
-        """Count the vertices and primitives of a packet that Python made."""
+        """Count the vertices and primitives of a packet created by Python."""
         self.record.vertices += packet.vertices
         self.record.primitives += packet.assembled
         self.record.polygon_triangles += packet.polygon_triangles
 
     def has_room(self, primitives: int) -> bool:
-        """Return true if a packet of `primitives` primitives can be taken before pending work is carried out."""
+        """Return true if a packet of `primitives` primitives can be taken without a flush."""
         e = self.record
         spans = primitives // e.batch_size + 1
         return bool(e.queued < e.most_queued and e.num_spans + spans <= e.most_spans and e.num_batches + spans <= e.most_batches)
@@ -264,11 +264,11 @@ class Executor:
         self._note(self._at, address, size, 1)
 
     def reads(self, address: int, size: int, *, in_pass: bool = False) -> bool:
-        """Return true if pending draws, or only those to the bound targets, read one of `size` bytes at `address`."""
+        """Return true if pending draws, or only those to the bound targets, read any of `size` bytes at `address`."""
         return bool(self._meet(self._at, address, size, self.record.pass_reads if in_pass else 0))
 
     def upload(self, job: Copy, owner: object) -> Code:
-        """Write rows of bytes, now or in their turn among the pending draws. UNKNOWN: too many to wait; FULL: too much is waiting.
+        """Write rows of bytes now, or queue the write among the pending draws. UNKNOWN: too many bytes to queue; FULL: the queue is full.
 
         owner: keeps the target alive.
         """
@@ -284,11 +284,11 @@ class Executor:
         return code
 
     def awaits_upload(self, address: int, size: int) -> bool:
-        """Return true if writes that wait may change one of `size` bytes at `address`."""
+        """Return true if pending writes may change any of `size` bytes at `address`."""
         return bool(self._awaits(self._at, address, size))
 
     def uploaded(self) -> list[tuple[int, int]]:
-        """Memory that writes that wait may change."""
+        """Memory that pending writes may change."""
         e = self.record
         return [(e.upload_begin, e.upload_end - e.upload_begin)] if e.num_uploads else []
 
@@ -297,7 +297,7 @@ class Executor:
         return [(r.address, r.size) for r in self._reads[: self.record.num_reads]]
 
     def _grow_reads(self) -> bool:
-        """Make room for more ranges, if these are full."""
+        """Grow the table of read ranges if it is full."""
         e = self.record
         if e.num_reads + ROOM_READS <= e.most_reads or e.most_reads >= MOST_READS:
             return False
@@ -305,11 +305,11 @@ class Executor:
         return True
 
     def _size_reads(self, most: int) -> None:
-        """Make room for `most` ranges; existing ones are kept."""
+        """Resize the table of read ranges to `most`, keeping its entries."""
         e, old = self.record, self._reads[: self.record.num_reads]
         reads, slots = (ReadRange * most)(), (ReadSlot * (2 * most))()
         e.reads, e.read_slots, e.reads_mask = ctypes.addressof(reads), ctypes.addressof(slots), 2 * most - 1
-        self._reads, self._read_slots = reads, slots  # last: generated code writes to the old ones until here
+        self._reads, self._read_slots = reads, slots  # last, because generated code writes to the old table until here
         held, e.most_reads, e.num_reads, e.pass_reads = e.held, most, 0, 0
         for r in old:
             self._note(self._at, r.address, r.size, r.by_tiles)
@@ -317,9 +317,9 @@ class Executor:
 
     # -- frames ----------------------------------------------------------------------------------------------------------
     def connect(self, pool: Pool, step: int, carry_out: Callable[[], None]) -> None:
-        """Let a pool carry out the queue. Its workers are woken whenever `step` more work is there (`offer_work`); 0: never.
+        """Let a pool carry out the queue. Its workers are woken for each `step` of new work (`offer_work`); 0: never.
 
-        carry_out: the method that draws pending work.
+        carry_out: the method that flushes.
         """
         self._stopped, self._carry_out = pool.stopped, weak_method(carry_out)
         e, scene, run_ahead = self.record, pool.scene, pool.run_ahead if step else 0
@@ -330,7 +330,7 @@ class Executor:
         e.flush, e.is_limited = pool.flush_address, pool.is_limited
 
     def note_run(self, reason: FlushReason) -> None:
-        """Count a run of pending work."""
+        """Count a flush."""
         self.record.runs += 1
         self.record.flushes[REASONS.index(reason)] += 1
 
@@ -341,7 +341,7 @@ class Executor:
         return counts | {reason.value: int(count) for reason, count in zip(REASONS, e.flushes)} | {"templates_made": self.templates_made}
 
     def carry_out(self, reason: FlushReason) -> bool:
-        """Run all pending work and end the frame in generated code. False, with nothing done: Python has a part in it."""
+        """Run all pending work and end the frame in generated code. Returns False, with nothing done, if Python has to take part."""
         return not self._carry_out_natively(self._at, REASONS.index(reason))
 
     @property
@@ -350,7 +350,7 @@ class Executor:
         return bool(self.record.num_spans or self.record.num_clears)
 
     def hand_over(self, work: Work) -> None:
-        """Hand everything that is queued to a flush, and begin a new queue. Memory is not changed."""
+        """Move the queue to a flush, and begin a new one. Memory is unchanged."""
         e = self.record
         e.ahead = e.ahead_step
         work.num_batches, work.num_clears, work.num_uploads = e.num_batches, e.num_clears, e.num_uploads
@@ -358,9 +358,9 @@ class Executor:
         e.num_passes = 1
 
     def end_frame(self, states: Iterable[DrawState]) -> bool:
-        """Make the memory of draws invalid. states: all that were drawn with.
+        """Invalidate the memory of draws. states: all states in use.
 
-        Returns true if templates that are out of use were forgotten, and the values of which they were made. This happens rarely.
+        Returns true if, as rarely happens, unused templates and their values were evicted.
         """
         for state in states:
             state.carried_out()
@@ -369,13 +369,13 @@ class Executor:
         if e.memory == e.first_memory and not e.num_reads and not are_values_many:
             return False
         e.frame, e.epoch, e.num_reads, e.pass_reads = e.frame + 1, e.epoch + 1, 0, 0
-        e.room = 0  # generated code requests memory if this fails
+        e.room = 0  # if this fails, generated code requests the memory
         self._region.reset()
         self._begin_memory()
         self._table.end_frame()
         if e.frame % SWEEPING and not self.is_crowded and not are_values_many:
             return False
-        are_parts_many = len(self._parts) >= MOST_PARTS  # most of them are parts of templates
+        are_parts_many = len(self._parts) >= MOST_PARTS  # most of them belong to parts of templates
         self._table.sweep(e.frame if self.is_crowded else e.frame - LIFE)
         self._parts.sweep(self._table.parts(), e.frame if are_parts_many else e.frame - LIFE)
         living = self._table.numbers() | self._parts.numbers()

@@ -1,4 +1,4 @@
-"""Generated code: a flush that leaves Python nothing to do."""
+"""Generated code: flushes without Python."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _PASS = ctypes.sizeof(PassRecord)
 def build_carry_out(module: Module) -> None:
     """carry_out(executor, reason) -> Code. Runs all pending work, and ends the frame as `Executor.end_frame` does.
 
-    UNKNOWN: Python has to release objects, search for unused ones, or raise an error. Pending work stays then, even if a part of it was
-    done: if it was stopped, Python finds it stopped, and drops it.
+    UNKNOWN: Python has to release objects, search for unused ones, or raise an error. The pending work then remains; if it was interrupted
+    halfway, Python detects this and drops it.
     """
     f = Function(module, "carry_out", [PTR, I32], I32, shared=True)
     executor, reason = f.args
@@ -70,7 +70,7 @@ def _begin_queue(f: Function, e: Record, s: Record) -> None:
 
 
 def _begin_frame(f: Function, e: Record) -> None:
-    """Make the memory of draws invalid."""
+    """Invalidate the memory of draws."""
     e.set("frame", e.get("frame") + 1)
     e.set("epoch", e.get("epoch") + 1)
     for name in ("num_reads", "pass_reads"):
@@ -89,7 +89,7 @@ def build_has_work(module: Module) -> None:
 
 
 def build_passed_samples(module: Module) -> None:
-    """passed_samples(executor, first, end) -> samples that passed from interval `first` on, before interval `end`, in carried out draws."""
+    """passed_samples(executor, first, end) -> samples that passed in intervals `first` to `end` - 1, in draws carried out so far."""
     f = Function(module, "passed_samples", [PTR, I64, I64], I64, shared=True)
     executor, first, end = f.args
     s = Record(f, Record(f, executor, ExecutorRecord).get("scene"), Scene)
@@ -103,7 +103,7 @@ def build_passed_samples(module: Module) -> None:
 
 
 def build_carry_out_writes(module: Module) -> None:
-    """carry_out_writes(executor, address, bytes) -> Code. Runs pending work if it writes this memory. UNKNOWN: left to Python."""
+    """carry_out_writes(executor, address, bytes) -> Code. Runs pending work if it writes this memory. UNKNOWN: Python has to."""
     _build_carry_out_if(module, "carry_out_writes", ("awaits_upload", "meets_targets"))
 
 

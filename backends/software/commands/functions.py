@@ -1,4 +1,4 @@
-"""The generated functions of the executor, compiled, as functions of Python."""
+"""The compiled functions of the executor as Python functions."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _FIND = ctypes.PYFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, cty
 _APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
 _NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, *[ctypes.c_int64] * 2)
 _UPLOAD = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_uint64] * 5, ctypes.c_int32)
-_CARRY_OUT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)  # without the global interpreter lock: it may take long
+_CARRY_OUT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)  # releases the GIL, as it may take long
 _AWAITS = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
 _MEET = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64, ctypes.c_int32)
 
 
 class Functions:
-    """The functions that Python calls; each has the name of the one that `catalog` lists. address: of every function, by name."""
+    """The functions that Python calls, by their names in `catalog`. address: of every function, by name."""
 
     def __init__(self, kernels: KernelCache) -> None:
         def build(module: Module) -> None:

@@ -1,4 +1,4 @@
-"""The combination of a draw: everything that is bound and that decides about its code, and the numbers by which it is hashed.
+"""The combination of a draw: all bound state that affects its code, and the factors of its hash.
 
 `lookup` computes the hash in generated code; this module does not load the generator.
 """
@@ -20,7 +20,7 @@ FRAMEBUFFER_MIX = MIX ^ 0x5BD1E994
 UNIT_MIX = 0x85EBCA6B
 _ALL = (1 << 64) - 1
 UNIT_STAGES = tuple(int(stage) for stage in PIPELINE)
-"""Stages whose units belong to a combination."""
+"""Stages whose units are part of a combination."""
 
 
 def factors() -> list[int]:
@@ -35,7 +35,7 @@ def factors() -> list[int]:
 
 
 def masks() -> list[int]:
-    """The bits of each word that belong to a combination."""
+    """The bits of each word that are part of a combination."""
     found = [_ALL] * HEAD_WORDS
     found[FIRST_VALUE : FIRST_VALUE + VALUES] = [_ALL - (1 << CLASS_SHIFT) + 1] * VALUES
     found[Word.CONDITION : len(Word)] = [0] * (len(Word) - Word.CONDITION)
@@ -46,7 +46,7 @@ _MASKS = np.array(masks(), np.uint64)
 
 
 class Combination(NamedTuple):
-    """One combination.
+    """A combination.
 
     Attributes:
         head: the words before the units, without the numbers of values.
@@ -73,6 +73,6 @@ def combination_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer:
 
 
 def numbers_of(head: bytes) -> frozenset[int]:
-    """The numbers of a combination that name values."""
+    """The numbers of values in a combination."""
     words: Any = np.frombuffer(head, np.uint64)
     return frozenset(words[_MASKS == _ALL].tolist())

@@ -1,4 +1,4 @@
-"""Generated code: from everything that is bound to the template of a draw, by a hash table and a comparison of the whole combination."""
+"""Generated code: finds the template of a draw from the bound state, by a hash table and a comparison of the whole combination."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LANES = 8
 
 
 def build_find(module: Module) -> None:
-    """find(executor, bound, kind) -> address of the template of the bound state, or 0: its slot would be `place`."""
+    """find(executor, bound, kind) -> address of the template of the bound state, or 0, with its future slot in `place`."""
     numbers = module.constant("factors", I32, [signed(n) for n in factors()])
     f = Function(module, "find", [PTR, PTR, I64], I64, shared=True)
     executor, bound, kind = f.args
@@ -53,7 +53,7 @@ def build_find(module: Module) -> None:
 
 
 def signed(number: int) -> int:
-    """The number of an i32 with these bits."""
+    """The value of an i32 with these bits."""
     return ctypes.c_int32(number).value
 
 
@@ -63,7 +63,7 @@ def units_in(f: Function, words: Val, stage: int) -> Val:
 
 
 def each_class(f: Function, words: Val, use: Callable[[Val, Val], None]) -> None:
-    """Hand the class of the view and of the sampler of each unit (i32), and their places in a row, to `use`."""
+    """Pass the class of the view and of the sampler of each unit (i32), and their consecutive places, to `use`."""
     place = f.var(I32, 0)
     for stage in UNIT_STAGES:
         with f.range(0, units_in(f, words, stage)) as k:
@@ -73,12 +73,15 @@ def each_class(f: Function, words: Val, use: Callable[[Val, Val], None]) -> None
 
 
 def head_masks(f: Function, module: Module) -> Val:
-    """Pointer to the bits of each word that belong to a combination."""
+    """Pointer to the masks of the words in a combination."""
     return f.value(PTR, module.constant("head_masks", I64, [n - (1 << 64) if n >> 63 else n for n in masks()]))
 
 
 def _are_equal(f: Function, module: Module, words: Val, t: Record) -> Val:
-    """True if a combination is that of a template. The shaders are compared first, in effect: they fix the number of classes."""
+    """True if a combination is that of a template.
+
+    The shaders are compared before the classes, because they determine the number of classes.
+    """
     bits = head_masks(f, module)
     head, classes = t.address("head"), t.get("classes").as_pointer()
     differs, vec = f.var(I64.wide(LANES), 0), I64.wide(LANES)

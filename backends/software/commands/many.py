@@ -1,4 +1,4 @@
-"""Generated code: draws of the rows of a structured array, until one of them has to be looked at by Python."""
+"""Generated code: draws the rows of a structured array, up to the first that needs Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from backends.software.commands.records import Code
 def build_draw_many(module: Module) -> None:
     """draw_many(executor, bound, many) -> Code of the row `next`; DONE if all rows were drawn.
 
-    MEMORY also means that constant memory is used up.
+    MEMORY may also mean that constant memory ran out.
     """
     f = Function(module, "draw_many", [PTR, PTR, PTR], I32, shared=True)
     executor, bound, many = f.args

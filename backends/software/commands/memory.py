@@ -35,14 +35,15 @@ def build_allocate(module: Module) -> None:
 
 
 def allocate(f: Function, executor: Val, size: Val | int) -> Val:
-    """Address (i64) of `size` bytes, 0 if there is no room."""
+    """Address (i64) of `size` bytes, 0 if memory ran out."""
     return f.call(I64, "allocate", executor, f.const(I64, size))
 
 
 def build_note_read(module: Module) -> None:
-    """note_read(executor, address, bytes, by_tiles): pending draws read this range. There must be room for one more.
+    """note_read(executor, address, bytes, by_tiles): adds a range read by pending draws. The table must not be full.
 
-    by_tiles: see `ReadRange`. Ranges with one end are noted as one, the longest: programs read a large buffer from many places to its end.
+    by_tiles: see `ReadRange`. Of ranges with the same end only the longest is kept, because draws read a large buffer from many places to
+    its end.
     """
     f = Function(module, "note_read", [PTR, I64, I64, I64], shared=True)
     executor, address, size, by_tiles = f.args
@@ -78,15 +79,15 @@ def build_note_read(module: Module) -> None:
 
 
 def note_met(f: Function, e: Record, address: Val, size: Val) -> None:
-    """Note that a range which is read now is written by programs of pending draws."""
+    """Record that a new read range is written by programs of pending draws."""
     with f.if_(e.get("num_written").ne(0)):
         e.set("has_met", e.get("has_met") | f.call(I32, "meets_written", e.pointer, address, size))
 
 
 def build_reads_meet(module: Module) -> None:
-    """reads_meet(executor, address, bytes, first) -> 0 if no range that is read has one of these bytes.
+    """reads_meet(executor, address, bytes, first) -> 0 if no read range overlaps these bytes.
 
-    Otherwise 1; 2 if one is read by tiles. first: of the ranges.
+    Otherwise 1, or 2 if tiles read one. first: the first range to check.
     """
     f = Function(module, "reads_meet", [PTR, I64, I64, I32], I32, shared=True)
     executor, address, size, first = f.args

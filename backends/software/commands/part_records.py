@@ -1,4 +1,4 @@
-"""Records of parts, and the block of memory of a template that is put together from parts."""
+"""Records of parts, and the block of memory of a template that is composed of parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_CONCLUSIONS = max(len(step.concludes) for step in STEPS)
 
 
 class Run(ctypes.Structure):
-    """Words of 32 bits that a step wrote: where they begin, in bytes from the beginning of a Block, and their number."""
+    """32-bit words written by a step: their byte offset in a Block, and their number."""
 
     _fields_ = [("offset", c_int32), ("words", c_int32)]
 
@@ -27,7 +27,7 @@ class PartRecord(ctypes.Structure):
         ("key", c_void_p),  # u64
         ("length", c_int32),  # words of the key
         ("step", c_int32),
-        ("frame", c_int64),  # in which the part served last
+        ("frame", c_int64),  # of the last use
         ("conclusions", c_uint64 * MOST_CONCLUSIONS),  # their numbers
         ("runs", c_void_p),  # Run
         ("data", c_void_p),  # u32, of all runs
@@ -43,7 +43,7 @@ class PartSlot(ctypes.Structure):
 
 
 class Block(ctypes.Structure):
-    """A template, and the objects of its record. It keeps the parts alive of which it was made."""
+    """A template with the records that it points to. It keeps its parts alive."""
 
     _fields_ = [
         ("template", TemplateRecord),

@@ -1,7 +1,7 @@
-"""Parts of templates: the bytes that each step of writing a draw wrote for some facts, kept for every combination with the same facts.
+"""Parts of templates: the bytes that a step of writing a draw produced for some facts, cached for all combinations with the same facts.
 
-A combination of known state that was never seen is put together from parts by generated code (`compose`). Python takes only the steps whose
-facts are new.
+The first use of a combination of known state is composed from parts by generated code (`compose`). Python runs only the steps whose facts
+are new.
 """
 
 from __future__ import annotations
@@ -40,27 +40,27 @@ Key = tuple[int, ...]
 
 
 class _Options:
-    """`backends.raster.draw.steps.Options` that collect the kernels of one part."""
+    """`backends.raster.draw.steps.Options` that collect the kernels of a part."""
 
     def __init__(self, kernels: Kernels, lanes: int | None, setup_lanes: int | None) -> None:
         self.kernels, self.lanes, self.setup_lanes = kernels, lanes, setup_lanes
         self.kept: list[Any] = []
 
     def use(self, library: Library) -> int:
-        """Entry point of a kernel, which the part keeps alive."""
+        """The entry point of a kernel, kept alive by the part."""
         self.kept.append(library)
         return library.address[library.exports[0]]
 
 
 class Part:
-    """The result of one step: runs of words of a Block, and conclusions with their numbers.
+    """The result of a step: runs of words of a Block, and conclusions with their numbers.
 
     Attributes:
         rules: bytes of the group `Draw.rules`, as a number.
     """
 
     def __init__(self, key: Key, block: Block, conclusions: tuple[Any, ...], numbers: tuple[int, ...], kept: list[Any]) -> None:
-        """Copy all words of `block` that are not 0. kept: kernels and memory that these name."""
+        """Copy all nonzero words of `block`. kept: kernels and memory that these name."""
         self.conclusions, self.numbers, self._kept = conclusions, numbers, kept
         words = np.frombuffer(memoryview(block).cast("B"), np.uint32)
         places = np.flatnonzero(words)
@@ -92,7 +92,7 @@ class PartTable:
         self._by_address: dict[int, Part] = {}
         self._fact_numbers, self._found = (ctypes.c_uint64 * (max(Fact) + 1))(), (ctypes.c_uint64 * len(STEPS))()
         record.numbers, record.found = ctypes.addressof(self._fact_numbers), ctypes.addressof(self._found)
-        self._numbers: dict[tuple[Fact, Any], int] = {}  # of conclusions; equal ones have one number
+        self._numbers: dict[tuple[Fact, Any], int] = {}  # of conclusions, by value
         self._last_number = 0
         self._slots: SlotTable[Key] = SlotTable(PartSlot, _hash_of, self._place)
         self._scratch, self._views = Block(), (View * MAX_VIEWPORTS)()
@@ -101,9 +101,11 @@ class PartTable:
         return len(self._parts)
 
     def learn(self, state: DrawState, framebuffer: Framebuffer) -> bool:
-        """Make the parts that the latest draw lacked, from `ExecutorRecord.missing` on. False: there is no template for such a draw.
+        """Create the missing parts of the latest draw, from `ExecutorRecord.missing` on.
 
-        Kernels are not requested while a draw has no pixel.
+        Returns False if such a draw cannot have a template.
+
+        Kernels are not requested while the draw has no pixel.
 
         Raises:
             UnsupportedError: the renderer lacks something that the draw needs.
@@ -119,7 +121,7 @@ class PartTable:
             facts.update(zip(step.concludes, found.conclusions))
         for number, step in enumerate(STEPS[first:], first):
             if not all(may_have_tables(facts[fact]) for fact in _NEEDS if fact in facts):
-                return False  # before a step with missing parts: with all parts, generated code would take the draw
+                return False  # reached only if a part is missing; otherwise generated code would have taken the draw
             key = (number, *map(numbers.__getitem__, step.facts), *_classes(state, step))
             part = self._parts.get(key)
             if part is None:
@@ -134,8 +136,8 @@ class PartTable:
         return True
 
     def _has_pixel(self, parts: Iterable[Part], state: DrawState, framebuffer: Framebuffer, has_viewport: bool) -> bool:
-        """True if a draw has a pixel, or counts without one. parts: of all steps that write rules."""
-        rules = sum(part.rules for part in parts)  # no two of them write the same field
+        """True if a draw has a pixel or has to be counted without one. parts: of all steps that write rules."""
+        rules = sum(part.rules for part in parts)  # their fields are disjoint
         draw = Draw(rules=ValueRules.from_buffer_copy(rules.to_bytes(ctypes.sizeof(ValueRules), "little")))
         views = ctypes.addressof(self._views) if has_viewport else 0
         return self._writer.values.write(ctypes.addressof(draw), state, framebuffer, views)
@@ -166,7 +168,7 @@ class PartTable:
         return number
 
     def sweep(self, living: set[int], oldest: int) -> None:
-        """Forget parts that were last used before the frame `oldest`, except those with addresses in `living`."""
+        """Evict parts that were last used before the frame `oldest`, except those with addresses in `living`."""
         self._parts = {key: p for key, p in self._parts.items() if p.record.frame >= oldest or p.address in living}
         self._by_address = {part.address: part for part in self._parts.values()}
         self._slots.keep(self._parts.__contains__)
@@ -198,7 +200,7 @@ def _classes(state: DrawState, step: Step) -> list[int]:
 
 
 def _hash_of(key: Key) -> int:
-    """The hash that generated code computes."""
+    """The same hash as in generated code."""
     total = (key[0] + 1) * MIX & _HALF
     for word in key[1:]:
         total = (total ^ word & _HALF) * UNIT_MIX & _HALF

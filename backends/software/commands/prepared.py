@@ -1,4 +1,4 @@
-"""Render targets that generated code binds: a command that was carried out before opens a pass without Python."""
+"""Prepared render targets, to which generated code can open a pass when a command is repeated."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def has_integers(framebuffer: Framebuffer) -> bool:
 
 
 def next_serial() -> int:
-    """A number for targets, unique in the process."""
+    """A serial for targets, unique in the process."""
     return next(_serials)
 
 
 class PreparedTable:
-    """The targets that generated code may bind, and the numbers of kinds of framebuffers."""
+    """The prepared targets, and the numbers of kinds of framebuffers."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool, self._numbers = pool, Numbers()
@@ -48,7 +48,7 @@ class PreparedTable:
         return ctypes.addressof(made)
 
     def end(self, address: int) -> None:
-        """Release targets that generated code does not bind any more. Pending passes keep theirs."""
+        """Release targets that generated code no longer binds. Pending passes keep theirs."""
         self._pool.passes.catch_up()
         del self._framebuffers[self._of.pop(address).opened.prepared]
 

@@ -1,8 +1,7 @@
-"""Memory that programs of draws reach: tables of bindings, the ranges that pending draws write, and draws that need no further check.
+"""Memory that programs of draws access: tables of bindings, ranges that pending draws write, and approved draws.
 
-Python looks at the first draw of some programs with some memory. The next ones are left to generated code, until the pending work is
-carried out or other targets are bound. Generated code finds reads of memory that pending programs write (`approvals`), and requests a
-flush.
+Python checks the first draw of programs with their memory and approves it. Generated code takes further ones until the next flush or change
+of targets. It detects reads of memory that pending programs write (`approvals`), and requests a flush.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from tgsi.language.facts.enums import Processor
 
 
 def reached_tables(stage: int, needs: ShaderNeeds) -> int:
-    """Place of a stage's tables in `ExecutorRecord.tables`, plus 1; 0 if its program reaches no memory."""
+    """Place of a stage's tables in `ExecutorRecord.tables`, plus 1; 0 if its program accesses no memory."""
     return REACHED.index(Processor(stage)) + 1 if has_tables(needs) else 0
 
 
 def may_have_tables(needs: ShaderNeeds) -> bool:
-    """True if templates can be made for a program: handles name whatever is resident."""
+    """True if a program can have templates, which is impossible with handles, as these may name any resident resource."""
     return not needs.handles
 
 
@@ -44,9 +43,9 @@ def has_tables(needs: ShaderNeeds) -> bool:
 
 
 def place_tables(record: ExecutorRecord, region: Region, state: DrawState) -> bool:
-    """Copy the tables of bindings into `region`. False: the programs of a draw need more than tables.
+    """Copy the tables of bindings into `region`. Returns False if the programs of a draw need more than tables.
 
-    No two draws share an environment, so no vector has fragments of two draws, and memory is reached in the order of the calls.
+    Draws do not share environments, so a vector never has fragments of two draws, and memory is accessed in the order of the calls.
     """
     stages: list[tuple[int, StageState, ShaderNeeds]] = []
     for place, processor in enumerate(REACHED):
@@ -64,16 +63,14 @@ def place_tables(record: ExecutorRecord, region: Region, state: DrawState) -> bo
 
 
 class ReachedMemory:
-    """The memory that programs of a renderer's pending draws reach.
+    """The memory that programs of a renderer's pending draws access.
 
-    Attributes:
-        waiting: ranges, with the programs that reach them.
-        is_ordered: one thread has to draw all pending work.
+    Attributes: waiting: ranges, with the programs that access them. is_ordered: a single thread has to draw all pending work.
     """
 
     def __init__(self, record: ExecutorRecord) -> None:
         self.waiting, self.is_ordered = Waiting(), False
-        self._record, self._is_clear = record, True  # clear: no pending draw reads memory that pending programs write
+        self._record, self._is_clear = record, True  # clear if no pending draw reads memory that pending programs write
         self._written = (ReadRange * MOST_WRITTEN)()
         record.written = ctypes.addressof(self._written)
 
@@ -88,14 +85,13 @@ class ReachedMemory:
         return self.waiting.written
 
     def blocks(self, state: DrawState, reach: Reach | None, reads: Sequence[Range], targets: Sequence[Range]) -> bool:
-        """Return true if a draw must be taken after a flush of what is pending. reads, targets: as for `note`."""
+        """Return true if a draw needs a flush first. reads, targets: as for `note`."""
         if reach is not None and reach.is_ordered and not self.is_ordered:
-            return True  # the order of such draws depends on windows, which must not depend on the progress of workers
+            return True  # their order depends on windows, which must not depend on the progress of workers
         return self.waiting.blocks(state, reach, reads, targets)
 
     def note(self, reach: Reach, reads: Sequence[Range], targets: Sequence[Range]) -> None:
-        """Record the memory that a pending draw reaches. reads, targets: memory that pending draws read, and that they and clears draw
-        to."""
+        """Record the memory that a pending draw accesses. reads, targets: memory that draws read, and that they and clears draw to."""
         self.waiting.note(reach)
         self.is_ordered |= reach.is_ordered or meet(reach.written, targets)
         written = [*self.waiting.written]
@@ -105,7 +101,7 @@ class ReachedMemory:
         self._record.num_written = min(len(written), MOST_WRITTEN)
 
     def approve(self, state: DrawState) -> None:
-        """Leave further draws with the same tables as the one just made to generated code."""
+        """Let generated code take further draws with the tables of the present one."""
         record, bound = self._record, state.record
         if not self._is_clear or state.has_stages:
             return
@@ -118,13 +114,13 @@ class ReachedMemory:
         record.num_approved += 1
 
     def begin_pass(self) -> None:
-        """Look at draws to other targets again."""
+        """Withdraw approvals, because the targets change."""
         if self.waiting.written:
             self._is_clear, self._record.is_hindered = False, 1
         self._forget_approved()
 
     def clear(self) -> None:
-        """Forget everything: pending work has been carried out."""
+        """Forget all ranges after a flush."""
         self.waiting.clear()
         self.is_ordered, self._is_clear = False, True
         self._record.num_written = self._record.has_met = 0
@@ -135,6 +131,6 @@ class ReachedMemory:
             self._record.num_approved = self._record.template = 0
 
     def hinder(self, *, is_resolving: bool) -> None:
-        """Leave draws and writes to Python while they may have to wait for pending draws. is_resolving: resolves wait."""
+        """Send draws and writes through Python while they may have to wait for pending draws. is_resolving: resolves are pending."""
         self._record.is_hindered = is_resolving or not self._is_clear
         self._record.is_reached = bool(self.waiting.touched)

@@ -1,7 +1,7 @@
 """Records of the executor: templates of draws, and the memory, spans and batches that generated code writes.
 
-Generated code fills in the values that change from draw to draw; Python makes templates, supplies memory, and takes spans and batches at a
-flush.
+Generated code fills in the values that change from draw to draw; Python creates templates, supplies memory, and takes spans and batches at
+a flush.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class Code(IntEnum):
     """Result of a command. All except DONE, STOPPED and FAILED mean that nothing was done."""
 
     DONE = 0
-    UNKNOWN = 1  # left to Python: no template, or a draw that generated code does not support
+    UNKNOWN = 1  # Python has to draw: no template, or an unsupported draw
     MEMORY = 2  # `ExecutorRecord.wanted` bytes are missing
-    FULL = 3  # too much is pending: carry it out
-    NEW = 4  # there is no template, and some part of one is not known
+    FULL = 3  # too much is pending: flush
+    NEW = 4  # no template, and a part of it is missing
     ROOM = 5  # no room for more templates
     LAYERS = 6  # all layers of the framebuffer need tiles
-    STOPPED = 7  # a signal handler has raised an exception meanwhile
-    WAIT = 8  # pending work uses memory that the draw writes: carry it out
-    FAILED = 9  # the draw was begun, and an error of Python ended it: raise that
+    STOPPED = 7  # a signal handler has raised an exception
+    WAIT = 8  # pending work uses memory that the draw writes: flush
+    FAILED = 9  # an error of Python ended the draw halfway: raise it
 
 
 _LATEST: list[tuple[str, type]] = [
@@ -51,10 +51,10 @@ class EnvironmentRecipe(ctypes.Structure):
         ("num_constants", c_int32),
         ("slot", c_int32 * MAX_CONSTANT_BUFFERS),
         ("declared", c_int32 * MAX_CONSTANT_BUFFERS),  # bytes that must be readable
-        ("is_whole", c_int32 * MAX_CONSTANT_BUFFERS),  # all of the buffer is needed
+        ("is_whole", c_int32 * MAX_CONSTANT_BUFFERS),  # the whole buffer is needed
         ("units", c_int32),  # texture units
         ("is_revised", c_int32),  # not 0: constants or tables belong to it, so it depends on their revision
-        ("reaches", c_int32),  # number of the stage's place in `REACHED`, plus 1; 0: its program reaches no memory
+        ("reaches", c_int32),  # number of the stage's place in `REACHED`, plus 1; 0: its program accesses no memory
         *_LATEST,
     ]
 
@@ -65,17 +65,17 @@ REACHED = (Processor.VERT, Processor.FRAG)
 REASONS = tuple(FlushReason)
 """Reasons of flushes, by their places in `ExecutorRecord.flushes`."""
 SWEEPING = 64
-"""Frames between two searches for unused objects, which Python makes."""
+"""Frames between Python's searches for unused objects."""
 
 CLEAR_WORDS = ctypes.sizeof(ClearCall) // 8
 """Words of the arguments of a clear."""
 
 MOST_APPROVED, MOST_WRITTEN = 8, 64
-"""Draws that reach memory and need no further check, and ranges that pending programs write, in the form for generated code."""
+"""Approved draws that access memory, and ranges that pending programs write, in the form for generated code."""
 
 
 class ApprovedDraw(ctypes.Structure):
-    """Programs and memory of a draw that Python has looked at; see `backends.software.commands.reached`."""
+    """Programs and memory of a draw approved by Python; see `backends.software.commands.reached`."""
 
     _fields_ = [
         ("bound", c_uint64),  # address of the BoundRecord
@@ -86,14 +86,14 @@ class ApprovedDraw(ctypes.Structure):
 
 
 AWAITS_UPLOAD = 1
-"""Instead of the address of an environment: it would copy constants that pending work has yet to write."""
+"""Result instead of the address of an environment: its constants await a pending write."""
 
 NO_PIXEL = 1
-"""Instead of the address of a record: the draw has no pixel and no counter to update."""
+"""Result instead of the address of a record: the draw has no pixel and no counter to update."""
 
 
 class StageEnvironment(ctypes.Structure):
-    """The environment of a stage before the rasterizer, and the place that takes its address."""
+    """The environment of a stage before the rasterizer, and the destination of its address."""
 
     _fields_ = [
         ("recipe", c_void_p),
@@ -104,22 +104,23 @@ class StageEnvironment(ctypes.Structure):
 
 
 QUEUED_FIELDS = ("queued_frame", "queued_targets", "queued_input", "queued_draw", "queued_vertices", "queued_corners")
-"""The latest `Draw` record that was queued for a template: the frame, targets and record of the vertex stage for which it holds, its
-address, and the addresses of its vertices and corners."""
+"""The latest `Draw` record queued for a template: the frame, targets and record of the vertex stage for which it is valid, its address, and
+the addresses of its vertices and corners.
+"""
 
 
 class StagedRecord(ctypes.Structure):
-    """The stages of a template whose draws go through more of them, or write stream output.
+    """The additional stages of a template, or its stream output.
 
     The template's `content` is then the record of the vertex stage.
     """
 
     _fields_ = [
-        ("content", c_void_p),  # a `Draw` record of the primitives that leave the last stage; null: none of them is drawn
+        ("content", c_void_p),  # a `Draw` record of the primitives that leave the last stage; null: nothing is drawn
         ("environments", c_void_p),  # StageEnvironment
         ("num_environments", c_int32),
         ("most", c_int32),  # input primitives of a draw
-        ("chunk", c_int32),  # that go through the stages together, for which there is room
+        ("chunk", c_int32),  # that go through the stages together, for which memory is reserved
         ("pad", c_int32),
         ("has_loops", c_int32),
         ("follows", c_int32),  # a plain draw of the same primitives follows
@@ -132,7 +133,7 @@ class StagedRecord(ctypes.Structure):
 
 
 class TemplateRecord(ctypes.Structure):
-    """A combination, and the draw that it makes.
+    """A combination, and its draw.
 
     head, classes, kind, framebuffer: see `backends.software.commands.hashing.Combination`. content: a `Draw` record; addresses of vertices
     and indices, and bound values, are filled in.
@@ -148,7 +149,7 @@ class TemplateRecord(ctypes.Structure):
         ("is_layered", c_int32),
         ("has_views", c_int32),  # vertices name viewports
         ("prim_shift", c_int32),
-        ("corners", c_int32),  # of a primitive that is written out
+        ("corners", c_int32),  # of a written-out primitive
         ("shift", c_int32),
         ("closes", c_int32),
         ("multiply", c_int32 * 3),
@@ -159,7 +160,7 @@ class TemplateRecord(ctypes.Structure):
         ("element_bytes", c_int32 * MAX_ATTRIBUTES),
         ("vertex", EnvironmentRecipe),
         ("fragment", EnvironmentRecipe),
-        ("staged", c_void_p),  # StagedRecord; null: vertex and fragment shader are the only stages, and there is no stream output
+        ("staged", c_void_p),  # StagedRecord; null: only vertex and fragment shader, without stream output
     ]
 
 
@@ -172,19 +173,19 @@ class TemplateSlot(ctypes.Structure):
 class ReadRange(ctypes.Structure):
     """Memory that pending draws read, or that belongs to targets.
 
-    by_tiles: 1 if shaders of fragments may read it; 0: the front ends of the draws alone.
+    by_tiles: 1 if fragment shaders may read it; 0 if only front ends do.
     """
 
     _fields_ = [("address", c_uint64), ("size", c_int64), ("by_tiles", c_int64)]
 
 
 class PreparedTargets(ctypes.Structure):
-    """Targets that generated code can bind: a pass of their first layer, and the facts needed for a change of targets."""
+    """Prepared targets: a pass to their first layer, and the facts needed to bind them."""
 
     _fields_ = [
         ("opened", PassRecord),  # `prepared` is a serial that no other targets have
         ("framebuffer", c_uint64),  # number of their kind
-        ("arena_size", c_int64),  # bytes that each arena has to have
+        ("arena_size", c_int64),  # required bytes of each arena
         ("targets", ReadRange * MAX_TARGETS),  # their memory
         ("num_targets", c_int32),
         ("has_integers", c_int32),  # see `ExecutorRecord`
@@ -194,13 +195,13 @@ class PreparedTargets(ctypes.Structure):
 
 
 class ReadSlot(ctypes.Structure):
-    """An entry of the hash table of ranges that are read: the number of a ReadRange. Entries of an earlier pass or frame are empty."""
+    """An entry of the hash table of read ranges: the number of a ReadRange. Entries of an earlier pass or frame are empty."""
 
     _fields_ = [("epoch", c_int64), ("number", c_int32), ("pad", c_int32)]
 
 
 class KnownClear(ctypes.Structure):
-    """An entry of the hash table of clears that were made before: the call, and its ClearRecords among `ExecutorRecord.kept_clears`."""
+    """An entry of the hash table of known clears: the call, and its ClearRecords among `ExecutorRecord.kept_clears`."""
 
     _fields_ = [
         ("targets_id", c_int64),  # 0: empty
@@ -211,7 +212,7 @@ class KnownClear(ctypes.Structure):
 
 
 class CopySlot(ctypes.Structure):
-    """An entry of the table of copies; it counts in its frame only."""
+    """An entry of the table of copies, which is valid only in its frame."""
 
     _fields_ = [("frame", c_int64), ("key", c_uint64), ("address", c_uint64)]
 
@@ -222,45 +223,45 @@ class ExecutorRecord(ctypes.Structure):
     _fields_ = [
         ("is_hindered", c_int32),  # every draw falls back to Python
         ("is_reached", c_int32),  # programs of pending draws read or write memory
-        ("keeps", c_int32),  # Python keeps something alive until the next flush
-        ("is_limited", c_int32),  # flushes may have a budget of time
-        ("may_reach", c_int32),  # Python has looked at the next draw, whose programs may reach memory by `tables`
+        ("keeps", c_int32),  # Python keeps objects alive until the next flush
+        ("is_limited", c_int32),  # flushes may have a time limit
+        ("may_reach", c_int32),  # Python has checked the next draw, whose programs may access memory by `tables`
         ("is_layered", c_int32),  # all layers of the framebuffer have tiles
-        ("frame", c_int64),  # grows when memory of draws becomes invalid
-        ("epoch", c_int64),  # grows with each frame and each pass
-        ("num_passes", c_int32),  # pending ones, that of the bound targets included
+        ("frame", c_int64),  # incremented when memory of draws becomes invalid
+        ("epoch", c_int64),  # incremented with each frame and each pass
+        ("num_passes", c_int32),  # pending ones, including that of the bound targets
         ("pass_reads", c_int32),  # number of ranges that earlier passes read
         ("tables", c_uint64 * (TABLES * len(REACHED))),  # by stage
-        ("num_approved", c_int32),  # draws that were ever written to `approved`, one after the other
+        ("num_approved", c_int32),  # draws written to `approved` so far, as in a ring
         ("num_written", c_int32),
         ("approved", ApprovedDraw * MOST_APPROVED),
         ("written", c_void_p),  # ReadRange: memory that programs of pending draws may write
-        ("has_met", c_int32),  # memory was noted as read that pending programs write: a flush has to come first
+        ("has_met", c_int32),  # pending programs write memory that was noted as read: a flush has to come first
         ("pad_met", c_int32),
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
         ("targets", ReadRange * MAX_TARGETS),  # memory of the bound framebuffer
         ("num_targets", c_int32),
         ("has_integers", c_int32),  # a color buffer of the framebuffer has a pure integer format
-        ("targets_id", c_int64),  # number of the bound framebuffer, which no other one had
+        ("targets_id", c_int64),  # unique number of the bound framebuffer
         ("width", c_int32),  # of the framebuffer, pixels
         ("height", c_int32),
         ("slots", c_uint64),  # TemplateSlot
         ("mask", c_int32),  # number of slots - 1
         ("place", c_int32),  # slot at which the latest search for a template ended
-        ("hash", c_int32),  # that it searched for
+        ("hash", c_int32),  # for which it searched
         ("num_templates", c_int32),
         ("most_templates", c_int32),
         ("num_spare", c_int32),
         ("spare", c_uint64),  # addresses of Blocks that are free
         ("part_slots", c_uint64),  # PartSlot
         ("parts_mask", c_int32),  # number of part_slots - 1
-        ("missing", c_int32),  # number of the step whose part the latest composition lacked; otherwise the number of steps
-        ("numbers", c_uint64),  # of facts, as far as the latest composition came
+        ("missing", c_int32),  # number of the step with the missing part in the latest composition; the number of steps if complete
+        ("numbers", c_uint64),  # of facts, as far as the latest composition got
         ("found", c_uint64),  # addresses of parts, likewise
         ("bound", c_uint64),  # of the last draw: its BoundRecord, kind and template
         ("kind", c_uint64),
         ("bound_framebuffer", c_uint64),
-        ("template", c_uint64),  # 0: look for it
+        ("template", c_uint64),  # 0: look it up
         ("memory", c_uint64),  # of this frame: next free byte, and bytes that are left
         ("room", c_int64),
         ("memory_base", c_uint64),  # where this piece of memory begins
@@ -273,7 +274,7 @@ class ExecutorRecord(ctypes.Structure):
         ("most_spans", c_int32),
         ("num_batches", c_int32),
         ("most_batches", c_int32),
-        ("closed", c_int32),  # number of batches that take no more spans
+        ("closed", c_int32),  # number of closed batches
         ("batch_size", c_int32),  # most primitives of a batch
         ("batch_spans", c_int32),  # most spans of a batch
         ("num_reads", c_int32),
@@ -281,7 +282,7 @@ class ExecutorRecord(ctypes.Structure):
         ("reads_mask", c_int32),  # number of read_slots - 1
         ("reads", c_void_p),  # ReadRange
         ("read_slots", c_void_p),  # ReadSlot, twice as many at least
-        ("uploads", c_void_p),  # UploadRecord: writes that wait among the batches
+        ("uploads", c_void_p),  # UploadRecord: pending writes
         ("num_uploads", c_int32),
         ("most_uploads", c_int32),
         ("upload_begin", c_uint64),  # all their bytes lie from here to `upload_end`
@@ -292,9 +293,9 @@ class ExecutorRecord(ctypes.Structure):
         ("run_ahead", c_void_p),  # lets workers begin: run_ahead(scene, clears, uploads, batches)
         ("scene", c_void_p),
         ("watch", c_void_p),  # WatchRecord of the shaders
-        ("ahead", c_int64),  # amount of pending work (`offer_work`) above which workers are asked
-        ("ahead_step", c_int64),  # growth of the amount until they are asked again
-        ("clears", c_void_p),  # ClearRecord: those that wait
+        ("ahead", c_int64),  # amount of pending work (`offer_work`) at which workers are woken next
+        ("ahead_step", c_int64),  # increment of that amount
+        ("clears", c_void_p),  # ClearRecord: pending ones
         ("num_clears", c_int32),
         ("known_clears_mask", c_int32),  # number of known_clears - 1
         ("known_clears", c_void_p),  # KnownClear
@@ -308,27 +309,27 @@ class ExecutorRecord(ctypes.Structure):
         ("flushes", c_int64 * len(REASONS)),  # running totals from here on: flushes by reason
         ("runs", c_int64),  # native ones that wrote targets
         ("known_draws", c_int64),
-        ("other_draws", c_int64),  # that Python took
+        ("other_draws", c_int64),  # taken by Python
         ("templates_composed", c_int64),
         ("vertices", c_int64),
         ("primitives", c_int64),
-        ("polygon_triangles", c_int64),  # of plain draws, but one of each polygon
-        ("staged_primitives", c_int64),  # of draws with more stages, until Python takes these counts
+        ("polygon_triangles", c_int64),  # of plain draws, beyond the first of each polygon
+        ("staged_primitives", c_int64),  # of draws with more stages, until Python collects these counts
         ("staged_counts", StageCounts),  # likewise
         ("stamp", c_int32),  # of the last staged draw that used the vertex cache
         ("pad_stamp", c_int32),
-        ("supply", c_void_p),  # supply(code) -> 1 if Python gave memory (MEMORY) or carried out pending work (FULL), 0: an error
+        ("supply", c_void_p),  # supply(code) -> 1 if Python provided memory (MEMORY) or flushed (FULL), 0 after an error
     ]
 
 
 ROOM_READS = 128
-"""Most read ranges that one draw may add."""
+"""Most read ranges of a draw."""
 
 WRITTEN_OUT, SIZE_AT, STAGED, PATCH_AT, STREAMED = 1 << 12, 13, 1 << 15, 16, 1 << 22
 
 
 def draw_kind(mode: int, index_size: int, is_written_out: bool, size: Size) -> int:
-    """The part of a draw call that belongs to a combination.
+    """The part of a draw call that is part of the combination.
 
     Draws with more stages or stream output add STAGED, the vertices of a patch from bit PATCH_AT on, and STREAMED.
     """
@@ -336,7 +337,7 @@ def draw_kind(mode: int, index_size: int, is_written_out: bool, size: Size) -> i
 
 
 def call_facts(kind: int) -> dict[Fact, int]:
-    """The facts that are neither bound state nor conclusions, from a `draw_kind`."""
+    """The facts from a `draw_kind`: those that are neither bound state nor conclusions."""
     size = kind >> SIZE_AT & 3
     return {
         Fact.MODE: kind & 255,

@@ -1,7 +1,7 @@
-"""Generated code: the queue of a flush. Spans lie in the order of the calls, and one rule groups them into batches.
+"""Generated code: the queue of a flush, which has spans in the order of the calls, grouped into batches.
 
-A span joins the batch of the span before it if the batch then has at most `batch_spans` spans and at most `batch_size` primitives. Any
-grouping gives the same bytes.
+A span joins the previous span's batch if the batch then has at most `batch_spans` spans and at most `batch_size` primitives. Any grouping
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from backends.software.commands.records import ROOM_READS, ExecutorRecord
 
 
 def build_append(module: Module) -> None:
-    """append(executor, draw, vertex_env, fragment_env, first, count, call): takes a range of the primitives of a draw.
+    """append(executor, draw, vertex_env, fragment_env, first, count, call): queues a range of the primitives of a draw.
 
     call: address of a Call. The arrays of spans and batches must have room.
     """
@@ -47,7 +47,7 @@ def build_append(module: Module) -> None:
 
 
 def is_full(f: Function, e: Record, primitives: Val) -> Val:
-    """True if too much is pending to take `primitives` (i64) more."""
+    """True if another `primitives` (i64) would exceed the limit of pending work."""
     spans = (primitives.trunc(I32).udiv(e.get("batch_size"))) + 1
     found = (e.get("queued") >= e.get("most_queued")) | (e.get("held") > e.get("most_held"))
     found = found | (e.get("num_spans") + spans > e.get("most_spans")) | (e.get("num_batches") + spans > e.get("most_batches"))
@@ -55,14 +55,14 @@ def is_full(f: Function, e: Record, primitives: Val) -> Val:
 
 
 def offer_work(f: Function, e: Record) -> None:
-    """Let workers begin with full batches each time that enough work is queued to be worth waking them.
+    """Let workers begin with full batches whenever enough work is queued to be worth waking them.
 
-    A primitive counts once, and a span as two more.
+    The amount of work is the number of primitives plus twice the number of spans.
     """
     amount = e.get("queued") + (e.get("num_spans") << 1).zext(I64)
-    with f.if_((amount > e.get("ahead")) & e.get("is_reached").eq(0)):  # draws that reach memory may need a single thread
+    with f.if_((amount > e.get("ahead")) & e.get("is_reached").eq(0)):  # draws that access memory may need a single thread
         e.set("ahead", amount + e.get("ahead_step"))
-        batches = f.max(e.get("num_batches") - 1, e.get("closed"))  # the last one may take more spans
+        batches = f.max(e.get("num_batches") - 1, e.get("closed"))  # the last batch is still open
         f.call_pointer(None, e.get("run_ahead"), e.get("scene"), e.get("num_clears"), e.get("num_uploads"), batches)
 
 

@@ -1,6 +1,6 @@
-"""Generated code: draws with more stages or stream output. All of their stages run at once; the rasterizer's part is queued.
+"""Generated code: draws with more stages or stream output. All stages before the rasterizer run at once; the rasterizer's part is queued.
 
-A draw is prepared first, which may fail with nothing done, and then run. If memory runs out in between, Python allocates more.
+A draw is first prepared, which may fail with nothing done, and then run. If memory runs out during the run, Python allocates more.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from backends.software.commands.spans import is_full
 
 _CALL_WORDS = ctypes.sizeof(Call) // 4
 _FARTHEST = 1 << 30
-"""Largest distance in bytes from the vertices and corners of a record to those of a later piece that shares it."""
+"""Most bytes from the vertices and corners of a record to those of a later piece that reuses it."""
 _TABLES = (BufferRecord, MAX_SHADER_BUFFERS), (BufferRecord, MAX_SHADER_BUFFERS), (TextureRecord, MAX_SHADER_IMAGES)
 """Records and lengths of a stage's tables, in the order of `BoundRecord.tables`."""
 
@@ -41,7 +41,7 @@ _TABLES = (BufferRecord, MAX_SHADER_BUFFERS), (BufferRecord, MAX_SHADER_BUFFERS)
 def build_prepare_staged(module: Module) -> None:
     """prepare_staged(executor, bound, template, indices, primitives, is_streamed) -> Code. primitives: input ones of all instances.
 
-    Places the inputs of the stages, and makes their environments.
+    Places the inputs of the stages and creates their environments.
     """
     f = Function(module, "prepare_staged", [PTR, PTR, PTR, I64, I32, I32], I32, shared=True, internal=True)
     executor, bound, template, indices, total, is_streamed = f.args
@@ -76,7 +76,7 @@ def build_prepare_staged(module: Module) -> None:
 
 
 def _leave_shared_targets(f: Function, e: Record, b: Record) -> None:
-    """Leave a draw that writes memory which pending draws read, or which their programs reach."""
+    """Fall back for a draw that writes memory which pending draws read or access by programs."""
     leave(f, e.get("is_reached").ne(0), Code.UNKNOWN)
     with f.if_(e.get("num_spans").ne(0)), f.range(0, MAX_STREAM_OUTPUT_TARGETS) as k:
         address = f.load(I64, b.address("stream_targets"), k << 3, 8)
@@ -94,7 +94,7 @@ def _leave_drawn_textures(f: Function, e: Record, recipe: Record, environment: V
 
 
 def _leave_used_memory(f: Function, e: Record, tables: Val, is_written: Val) -> None:
-    """Leave a draw one of whose stages reaches memory that pending work draws to, or writes memory that pending work reads."""
+    """Fall back for a draw if a stage accesses memory that pending work draws to, or writes memory that pending work reads."""
     leave(f, is_written & e.get("is_reached").ne(0), Code.UNKNOWN)
     with f.if_((e.get("num_spans") | e.get("num_clears")).ne(0)):
         for number, (kind, count) in enumerate(_TABLES):
@@ -136,7 +136,7 @@ def build_run_staged(module: Module) -> None:
     s.set("run.vertex.stamp", e.get("stamp"))
     watch, has_loops = Record(f, e.get("watch"), WatchRecord), s.get("has_loops").ne(0)
     with f.if_(has_loops):
-        watch.set("caller", f.call_pointer(I64, watch.get("ident")))  # the first poll is late enough to look at signals
+        watch.set("caller", f.call_pointer(I64, watch.get("ident")))  # makes the first poll check signals
     first, ended = f.var(I32, 0), f.var(I32, 0)
     with f.loop() as loop:
         count = f.min(total - first.get(), s.get("chunk"))
@@ -160,7 +160,7 @@ def _owner(f: Function, run: Val) -> tuple[Record, Record]:
 
 
 def _ask(f: Function, e: Record, code: Code) -> Val:
-    """Let Python allocate memory, or carry out pending work. True: it did."""
+    """Let Python allocate memory or flush. Returns true on success."""
     return f.call_pointer(I32, e.get("supply"), f.const(I32, int(code))).ne(0)
 
 
@@ -175,7 +175,7 @@ def _build_stage_memory(module: Module) -> None:
         place.set(allocate(f, e.pointer, room))
     with f.if_(place.get().ne(0)):
         base = e.get("memory_base")
-        inside = (place.get() - base).trunc(I32)  # a piece of memory is smaller than 4 GiB
+        inside = (place.get() - base).trunc(I32)  # pieces of memory are smaller than 4 GiB
         place.set(base + ((inside + unit - 1).udiv(unit) * unit).zext(I64))
     f.ret(place.get())
 
@@ -219,10 +219,11 @@ def _build_take_piece(module: Module) -> None:
 
 
 def _build_queue_again(module: Module) -> None:
-    """queue_again(run, hand) -> 1: the piece is queued with the record of the piece before it. 0: it needs a separate one.
+    """queue_again(run, hand) -> 1 if the piece was queued with the record of the previous piece, 0 if it needs a separate one.
 
-    Spans of one record go through the front end together, and their tiles are shaded without a switch. Python does not run, nothing is
-    looked up, and a record is neither copied nor filled in."""
+    Spans of one record go through the front end together, and their tiles are shaded without a switch of state. This path needs no Python,
+    no look-up, and no new record.
+    """
     f = Function(module, "queue_again", [PTR, PTR], I32, shared=True, internal=True)
     run, given = f.args
     r, hand, no = Record(f, run, RunRecord), Record(f, given, HandRecord), f.const(I32, 0)
@@ -249,7 +250,7 @@ def _build_queue_again(module: Module) -> None:
 
 
 def _build_queue_piece(module: Module) -> None:
-    """queue_piece(run, hand) -> 1, or 0: there is no memory. Queues a piece with a separate record, if it has pixels."""
+    """queue_piece(run, hand) -> 1, or 0 if memory ran out. Queues a piece with a separate record, if it has pixels."""
     f = Function(module, "queue_piece", [PTR, PTR], I32, shared=True, internal=True)
     run, given = f.args
     r, hand = Record(f, run, RunRecord), Record(f, given, HandRecord)
@@ -276,7 +277,7 @@ def _build_queue_piece(module: Module) -> None:
     with f.else_of(seen.ne(0)) as otherwise:
         none = f.const(I32, 0)
         _append(f, s, e, drawn, count, none, none)
-        input_ = f.select(d.get("setup.calls_join").ne(0), r.get("vertex.draw").as_address(), f.const(I64, 0))  # 0: not of a draw
+        input_ = f.select(d.get("setup.calls_join").ne(0), r.get("vertex.draw").as_address(), f.const(I64, 0))  # 0: not a record of a draw
         values = (e.get("frame"), e.get("targets_id"), input_, drawn, hand.get("vertices").as_address(), corners)
         for name, value in zip(QUEUED_FIELDS, values, strict=True):
             s.set(name, value)
@@ -286,7 +287,7 @@ def _build_queue_piece(module: Module) -> None:
 
 
 def _append(f: Function, s: Record, e: Record, draw: Val, count: Val, start: Val, bias: Val) -> None:
-    """Queue `count` primitives of a record whose corners begin at number `start` and name vertices after the first `bias`."""
+    """Queue `count` primitives of a record, from corner number `start` on, with `bias` added to their vertex numbers."""
     memory = f.alloca(f"[{_CALL_WORDS} x i32]")
     for k in range(_CALL_WORDS):
         f.store(f.const(I32, 0), memory, 4 * k)
@@ -297,5 +298,5 @@ def _append(f: Function, s: Record, e: Record, draw: Val, count: Val, start: Val
 
 
 def _whole(size: Val) -> Val:
-    """Bytes that an allocation of `size` bytes takes."""
+    """Bytes consumed by an allocation of `size` bytes."""
     return (size + (SLACK + ALIGNMENT - 1)) & -ALIGNMENT

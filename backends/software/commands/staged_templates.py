@@ -1,4 +1,4 @@
-"""Templates of draws with more stages or stream output, made from such a draw that Python carried out."""
+"""Templates of draws with more stages or stream output, created from a draw that Python carried out."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _DRAW_SIZE = ctypes.sizeof(Draw)
 
 
 def staged_kind(info: DrawInfo, repeat: Repeat) -> int:
-    """The `draw_kind` of a draw that was carried out."""
+    """The `draw_kind` of such a draw."""
     kind = draw_kind(info.mode, info.index_size, repeat.input.is_written_out, repeat.input.size) | STAGED
     patch = len(repeat.topology.multiply) if info.mode is Prim.PATCHES else 0
     return kind | patch << PATCH_AT | STREAMED * (repeat.output is not None)
 
 
 class StagedTemplate:
-    """One template, for draws of at most `most` input primitives.
+    """A template for draws of at most `most` input primitives.
 
-    Memory that only one draw at a time needs comes from `scratch`; templates share it.
+    Templates share `scratch` memory, which only one draw at a time needs.
     """
 
     def __init__(self, combination: Combination, state: DrawState, info: DrawInfo, repeat: Repeat, samples: int, scratch: Worker) -> None:

@@ -15,7 +15,7 @@ class Supply:
     """The function `ExecutorRecord.supply` of one executor."""
 
     def __init__(self, give: Callable[[], None], make_room: Callable[[], None]) -> None:
-        """give, make_room: methods that answer Code.MEMORY and Code.FULL. Their objects are not kept alive."""
+        """give, make_room: methods for Code.MEMORY and Code.FULL, referred to weakly."""
         errors: list[BaseException] = []
         methods = {Code.MEMORY: weak_method(give), Code.FULL: weak_method(make_room)}
 
@@ -24,7 +24,7 @@ class Supply:
                 method = methods[Code(code)]()
                 if method is not None:
                     method()
-            except BaseException as error:  # the draw ends, and `raise_error` raises this in the caller
+            except BaseException as error:  # ends the draw; `raise_error` raises it in the caller
                 errors.append(error)
                 return 0
             return 1
@@ -37,6 +37,6 @@ class Supply:
         return ctypes.cast(self._function, ctypes.c_void_p).value or 0
 
     def raise_error(self) -> None:
-        """Raise the error that has ended a draw, if there is one."""
+        """Raise the error that ended a draw, if there is one."""
         if self._errors:
             raise self._errors.pop()

@@ -14,7 +14,7 @@ from backends.software.commands.records import ExecutorRecord, PreparedTargets, 
 
 
 def build_bind_targets(module: Module) -> None:
-    """bind_targets(executor, bound) -> 1 if the bound targets are those of the open pass now; 0: Python has to bind them."""
+    """bind_targets(executor, bound) -> 1 if the open pass now has the bound targets; 0: Python has to bind them."""
     f = Function(module, "bind_targets", [PTR, PTR], I32, shared=True, internal=True)
     executor, bound = f.args
     e, b = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord)
@@ -31,11 +31,11 @@ def build_bind_targets(module: Module) -> None:
         place = f.var(I32, number)
         with f.else_of(number.eq(0)) as later:
             is_large = p.get("arena_size") << 1 < s.get("crew.arena_size").zext(I64)
-            _refuse(f, (batches | clears).eq(0) & is_large)  # the only pass may have less memory
+            _refuse(f, (batches | clears).eq(0) & is_large)  # the only pass may have too little memory
             place.set((batches | clears).ne(0).zext(I32))
             later()
             before = _pass(f, passes, number - 1)
-            _refuse(f, before.get("end_batch").eq(batches) & before.get("end_clear").eq(clears))  # workers may have reached an empty pass
+            _refuse(f, before.get("end_batch").eq(batches) & before.get("end_clear").eq(clears))  # workers may already be in an empty pass
             place.set(number + 1)
         with f.if_(place.get() > number):
             opened.set("end_batch", batches)

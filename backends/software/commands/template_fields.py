@@ -19,7 +19,7 @@ from tgsi.language.facts.enums import File, Processor
 
 
 def write_topology(t: TemplateRecord, topology: Topology) -> None:
-    """Write the fields by which vertex numbers are written out, and primitives counted."""
+    """Write the fields for writing out vertex numbers and for counting primitives."""
     t.corners, t.shift, t.closes = len(topology.multiply), topology.shift, topology.closes
     if t.corners <= len(t.multiply):  # larger primitives are not written out
         for k in range(t.corners):
@@ -28,7 +28,7 @@ def write_topology(t: TemplateRecord, topology: Topology) -> None:
 
 
 def write_attributes(t: TemplateRecord, elements: Sequence[VertexElement], count: int) -> None:
-    """Write the places of `count` attributes in vertex buffers."""
+    """Write the offsets of `count` attributes in vertex buffers."""
     t.num_attributes = count
     for a in range(count):
         e = elements[a] if a < len(elements) else None
@@ -39,7 +39,7 @@ def write_attributes(t: TemplateRecord, elements: Sequence[VertexElement], count
 def write_recipe(
     recipe: EnvironmentRecipe, stage: int, needs: ShaderNeeds, samples: int = 1, locations: tuple[int, ...] | None = None
 ) -> list[Any]:
-    """Write the recipe of a stage's environment. Returns memory that it names.
+    """Write the recipe of a stage's environment. Returns the memory that it points to.
 
     samples, locations: of the framebuffer, and of set_sample_locations, for the fragment stage.
     """
@@ -70,7 +70,7 @@ RECIPES = (
     Step("vertex recipe", _nothing, (Fact.VERTEX_NEEDS,)),
     Step("fragment recipe", _nothing, (Fact.FRAGMENT_NEEDS, Fact.FRAMEBUFFER, Fact.SAMPLE_LOCATIONS)),
 )
-"""Steps that write no field of a draw record."""
+"""Steps that write no field of the Draw record."""
 
 STEPS: tuple[Step, ...] = (*WRITING, *ENTERING, *RECIPES)
 """The steps of a template."""
@@ -109,4 +109,4 @@ FIELDS: dict[str, Callable[[TemplateRecord, Sequence[Any], Sequence[Any]], list[
     "vertex recipe": _vertex_recipe,
     "fragment recipe": _fragment_recipe,
 }
-"""Writers of fields, by names of steps: they get a step's arguments and conclusions, and return the memory that the fields name."""
+"""Writers of fields, by names of steps: they get a step's arguments and conclusions, and return the memory that the fields point to."""

@@ -1,4 +1,4 @@
-"""The templates of a renderer: draws that generated code makes again, and the hash table in which it finds them."""
+"""The templates of a renderer, for draws that generated code repeats, and their hash table."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from backends.software.commands.staged_templates import StagedTemplate
 
 GROWTH = 64
-"""Blocks that are made at once."""
+"""Blocks that are allocated at a time."""
 
 
 class TemplateTable:
-    """At most `most` templates, as entries of an ExecutorRecord. Generated code adds templates that it composes in blocks."""
+    """At most `most` templates, as entries of an ExecutorRecord. Generated code adds the templates that it composes in Blocks."""
 
     def __init__(self, record: ExecutorRecord, most: int) -> None:
         self._record, self._most = record, most
@@ -38,7 +38,7 @@ class TemplateTable:
         return int(self._record.num_templates)
 
     def grow(self) -> None:
-        """Make room for more templates that are put together."""
+        """Make room for more composed templates."""
         count = min(GROWTH, self._most - GROWTH * len(self._blocks))
         size = ctypes.sizeof(Block)
         blocks = aligned(size * count)
@@ -57,7 +57,7 @@ class TemplateTable:
         return self._staged
 
     def put(self, template: StagedTemplate, old: int) -> None:
-        """Add a template, replacing the one at the address `old`, unless that is 0. A search has just ended at its slot."""
+        """Add a template, replacing the one at the address `old`, unless that is 0. The latest search must have ended at its slot."""
         if old:
             self._replaced.append(self._staged.pop(old))
         else:
@@ -67,11 +67,11 @@ class TemplateTable:
         self._record.template = 0
 
     def end_frame(self) -> None:
-        """Release replaced templates: no draw is pending."""
+        """Release replaced templates. No draw is pending."""
         self._replaced.clear()
 
     def sweep(self, oldest: int) -> None:
-        """Forget templates that were last drawn before the frame `oldest`. No draw is pending."""
+        """Evict templates that were last drawn before the frame `oldest`. No draw is pending."""
         kept: list[tuple[int, int]] = []
         for address, hashed in self._entries():
             if TemplateRecord.from_address(address).frame >= oldest:
@@ -103,6 +103,6 @@ class TemplateTable:
         return {int(TemplateRecord.from_address(address).framebuffer) for address, _ in self._entries()}
 
     def parts(self) -> set[int]:
-        """Addresses of all parts of which templates were put together."""
+        """Addresses of all parts of composed templates."""
         blocks = (Block.from_address(address) for address, _ in self._entries() if address not in self._staged)
         return set().union(*(block.parts for block in blocks))

@@ -1,7 +1,7 @@
 """Generated code: writes of the CPU to memory that pending draws read.
 
-Such a write waits among the pending draws. Its bytes are copied at once. A flush carries it out between the draws before it and those
-after it; between their front ends alone, if no shader of fragments reads the bytes (vertices, say).
+Such a write is queued among the pending draws, and its bytes are copied at once. A flush carries it out after all earlier draws and before
+later ones, or only between their front ends if no fragment shader reads the bytes, as for vertices.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from backends.software.commands.memory import READ_BY_TILES, allocate, leave
 from backends.software.commands.records import Code, ExecutorRecord
 
 MOST_BYTES = 1 << 20
-"""Bytes of a write that may wait. A flush costs less than a second copy of more."""
+"""Most bytes of a queued write. For more bytes, a second copy would cost more than a flush."""
 
 
 def build_upload(module: Module) -> None:
-    """upload(executor, target, target_stride, source, source_stride, row_bytes, rows) -> Code. Writes rows of bytes, now or in their turn.
+    """upload(executor, target, target_stride, source, source_stride, row_bytes, rows) -> Code.
 
-    UNKNOWN: too many bytes to wait. Pending work does not write the target. Source and target do not overlap.
+    Writes rows of bytes now, or queues the write.
+
+    UNKNOWN: too many bytes to queue. Pending work does not write the target. Source and target do not overlap.
     """
     f = Function(module, "upload", [PTR, I64, I64, I64, I64, I64, I32], I32, shared=True)
     executor, target, target_stride, source, source_stride, row, rows = f.args
@@ -57,7 +59,7 @@ def build_upload(module: Module) -> None:
 
 
 def build_upload_plain(module: Module) -> None:
-    """upload_plain(executor, target, source, bytes) -> Code. `upload` of one row, unless programs of pending draws reach memory."""
+    """upload_plain(executor, target, source, bytes) -> Code. `upload` of one row, unless programs of pending draws access memory."""
     f = Function(module, "upload_plain", [PTR, I64, I64, I64], I32, shared=True)
     executor, target, source, size = f.args
     e, none = Record(f, executor, ExecutorRecord), f.const(I64, 0)
@@ -66,7 +68,7 @@ def build_upload_plain(module: Module) -> None:
 
 
 def build_awaits_upload(module: Module) -> None:
-    """awaits_upload(executor, address, bytes) -> 1 if writes that wait may change one of these bytes, otherwise 0."""
+    """awaits_upload(executor, address, bytes) -> 1 if pending writes may change any of these bytes, otherwise 0."""
     f = Function(module, "awaits_upload", [PTR, I64, I64], I32, shared=True)
     executor, address, size = f.args
     e = Record(f, executor, ExecutorRecord)

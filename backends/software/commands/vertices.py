@@ -1,4 +1,4 @@
-"""Generated code: a template's `Draw` record with the vertex buffers, the index buffer and the values that are bound now."""
+"""Generated code: a copy of a template's `Draw` record with the bound vertex buffers, index buffer and values."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ _VIEWS_AT = (_KEY_AT + 8 * _KEY + ALIGNMENT - 1) & -ALIGNMENT
 
 
 def build_placed_draw(module: Module) -> None:
-    """placed_draw(executor, bound, template, indices, is_same) -> address of a Draw record; 0: no room; NO_PIXEL: it would draw nothing.
+    """placed_draw(executor, bound, template, indices, is_same) -> address of a Draw record; 0 if memory ran out; NO_PIXEL if it would draw
+    nothing.
 
-    is_same: not 0 if no word has changed since the template was used last.
+    is_same: not 0 if no word has changed since the last use of the template.
 
-    A record serves again while the frame, the vertex buffers, the address of the indices, the interval and bound values stay the same.
+    A record is reused until the frame, the vertex buffers, the address of the indices, the interval or bound values change.
     """
     f = Function(module, "placed_draw", [PTR, PTR, PTR, I64, I32], I64, shared=True, internal=True)
     executor, bound, template, indices, is_same = f.args

@@ -15,9 +15,9 @@ _FLAGS, _MEMORY_FLAGS = int(TextureBarrier.SAMPLER | TextureBarrier.FRAMEBUFFER)
 
 
 def build_barrier(module: Module) -> None:
-    """barrier(reader, words, count) -> 1 if nothing is pending any more. Falls back for unknown flags.
+    """barrier(reader, words, count) -> 1 if no work remains pending. Falls back for unknown flags.
 
-    Other threads run Python meanwhile, but cannot enter the context, which a method of it has taken.
+    Other threads run Python meanwhile, but cannot enter the context, which the calling method has locked.
     """
     f, _, bound, words, _ = begin_taker(module, "barrier")
     is_of_memory = (f.load(I32, words, -4).lshr(8) & 0xFF).ne(0)

@@ -39,7 +39,7 @@ def field(f: Function, words: Val, names: str, name: str) -> Val:
 
 
 def refuse(f: Function, condition: Val) -> None:
-    """Leave the command to Python if the condition holds."""
+    """Fall back to Python if the condition holds."""
     with f.leaving(condition):
         f.ret(f.const(I32, 0))
 
@@ -56,7 +56,7 @@ def find_buffer(f: Function, reader: Val, handle: Val) -> tuple[Val, Val]:
 
 
 def find_range(f: Function, table: Val, handle: Val) -> tuple[Val, Val]:
-    """Address and size (i64) of the memory that a handle has in a table. Refuses unknown handles."""
+    """Address and size (i64) of a handle's memory in a table. Refuses unknown handles."""
     found = f.call(I64, "find_buffer", table, handle)
     refuse(f, found.eq(0))
     slot = Record(f, found.as_pointer(), BufferSlot)
@@ -64,7 +64,7 @@ def find_range(f: Function, table: Val, handle: Val) -> tuple[Val, Val]:
 
 
 def begin_taker(module: Module, name: str) -> tuple[Function, Val, Record, Val, Val]:
-    """A function name(reader, words, count) -> 1 if the command was carried out: with reader, bound record, words and count."""
+    """Begin a function name(reader, words, count) -> 1 if the command was carried out. Returns reader, bound record, words and count."""
     f = Function(module, name, [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, count = f.args
     return f, reader, Record(f, Record(f, reader, ReaderRecord).get("bound"), BoundRecord), words, count
@@ -80,7 +80,7 @@ def build_constants(module: Module) -> None:
 
 
 def _build_bind_constants(module: Module) -> None:
-    """bind_constants(reader, stage, index, words, count) -> 1 if a copy of the words was bound, otherwise 0."""
+    """bind_constants(reader, stage, index, words, count) -> 1 if a copy of the words is bound, otherwise 0."""
     f = Function(module, "bind_constants", [PTR, I32, I32, PTR, I32], I32, shared=True, internal=True)
     reader, stage, index, words, count = f.args
     bound = Record(f, Record(f, reader, ReaderRecord).get("bound"), BoundRecord)
@@ -119,7 +119,7 @@ def build_vertex_buffers(module: Module) -> None:
 
 
 def build_vertex_slots(module: Module) -> None:
-    """vertex_slots(reader, words, count): the number of a slot, and buffers from this slot on. Other slots stay.
+    """vertex_slots(reader, words, count): the number of a slot, and buffers from this slot on. Other slots are unchanged.
 
     Python keeps the buffers of other slots alive, unless generated code has bound all of them.
     """
@@ -134,7 +134,7 @@ def build_vertex_slots(module: Module) -> None:
 
 
 def _read_vertex_buffers(f: Function, reader: Val, words: Val, count: Val) -> tuple[Val, Val]:
-    """The number of groups of VERTEX_BUFFER, and their slots in memory of the stack."""
+    """The number of groups of VERTEX_BUFFER, and their slots on the stack."""
     group = len(VERTEX_BUFFER.split())
     number = count.udiv(group)
     refuse(f, number > MAX_VERTEX_BUFFERS)

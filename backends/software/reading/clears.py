@@ -1,4 +1,4 @@
-"""Generated code: clears of whole float targets, through the function that a device offers for them. Returns 0 to fall back to Python."""
+"""Generated code: clears of whole float targets, by the device's function. Returns 0 to fall back to Python."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHANNELS = ("red", "green", "blue", "alpha")
 
 
 def build_clear_words(module: Module) -> None:
-    """clear_words(reader, words, count) -> 1 if a clear of the client was taken. Its color has floats of 32 bits."""
+    """clear_words(reader, words, count) -> 1 if a client's clear was taken. Its color has 32-bit floats."""
     f = Function(module, "clear_words", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, _ = f.args
     color = [field(f, words, CLEAR, name) for name in _CHANNELS]
@@ -43,7 +43,7 @@ def build_clear_call(module: Module) -> None:
 
 
 def _double(f: Function, words: Val, names: str, name: str) -> Val:
-    """A float of 64 bits, whose lower word has a name."""
+    """A 64-bit float, by the name of its lower word."""
     return f.load(F64, words, 4 * names.split().index(name), 4)
 
 

@@ -1,4 +1,4 @@
-"""Generated code: DRAW_VBO with the bound state, through the function that a device offers for it."""
+"""Generated code: DRAW_VBO with the bound state, by the device's function."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ def build_call(module: Module) -> None:
 
 
 def build_slot_constants(module: Module) -> None:
-    """slot_constants(reader, words, count) -> 1 if CONSTANTS, with its draw, was carried out. Without the draw, they are bound."""
+    """slot_constants(reader, words, count) -> 1 if CONSTANTS and its draw were carried out.
+
+    0 with the constants bound if only the draw failed.
+    """
     f = Function(module, "slot_constants", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, count = f.args
     detail = f.load(I32, words, -4).lshr(8) & 0xFF
@@ -102,7 +105,7 @@ def build_slot_changes(module: Module) -> None:
 
 
 def build_call_changes(module: Module) -> None:
-    """call_changes(reader, words, count) -> 1 if the last draw was drawn again, with the words that REDRAW changes."""
+    """call_changes(reader, words, count) -> 1 if the last draw was repeated with the words that REDRAW changes."""
     f = Function(module, "call_changes", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, _ = f.args
     r, bits = Record(f, reader, ReaderRecord), f.load(I32, words, -4).lshr(16)
@@ -124,5 +127,5 @@ def _change(f: Function, target: Val, bits: Val, words: Val) -> None:
 
 
 def _has(f: Function, count: Val, name: str) -> AbstractContextManager[None]:
-    """Write the body for commands that have a word of this name."""
+    """Run the body for commands that have a word of this name."""
     return f.if_(count > DRAW.split().index(name))

@@ -21,7 +21,7 @@ _LAYOUT = layout_digest(
 
 
 def reader_entry(kernels: KernelCache, name: str) -> int:
-    """Address of the function `read` or `answer_waits`; see `read` and `waits`. They are loaded with the first request."""
+    """Address of the function `read` or `answer_waits`; see `read` and `waits`. They are loaded on first use."""
 
     def build(module: Module) -> None:
         from backends.software.reading.read import build_reading

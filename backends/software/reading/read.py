@@ -1,4 +1,4 @@
-"""Generated code: carries out the commands of a message, up to the first that only Python can."""
+"""Generated code: carries out the commands of a message, up to the first that needs Python."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TAKEN_BY = {
 
 
 def build_read(module: Module) -> None:
-    """read(reader, words, first, end) -> place of the first word for Python; `end` if all was carried out."""
+    """read(reader, words, first, end) -> place of the first word for Python; `end` if there is none."""
     f = Function(module, "read", [PTR, PTR, I32, I32], I32, shared=True)
     reader, words, first, end = f.args
     r = Record(f, reader, ReaderRecord)

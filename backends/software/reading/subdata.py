@@ -1,4 +1,4 @@
-"""Generated code: small writes to buffers, now or in their turn among the pending draws."""
+"""Generated code: small writes to buffers, at once or queued among the pending draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from backends.software.reading.transfers import take_write
 
 
 def build_subdata(module: Module) -> None:
-    """subdata(reader, words, count) -> 1 if the bytes were written, or wait. Refuses bytes that do not fit the words or the buffer."""
+    """subdata(reader, words, count) -> 1 if the bytes were written or queued. Refuses bytes that do not fit the words or the buffer."""
     f, reader, bound, words, count = begin_taker(module, "subdata")
     names, _ = FIELDS[Command.SUBDATA]
     handle, offset, size = (f.load(I32, words, 4 * place) for place in range(len(names)))

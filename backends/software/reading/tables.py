@@ -1,4 +1,4 @@
-"""Generated code: search in the tables of a reader, for buffers by handle and for commands that are repeated."""
+"""Generated code: searches the tables of a reader for buffers by handle, and for repeated commands."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def build_repeat(module: Module) -> None:
 
 
 def _write(f: Function, bound: Record, entry: Record, written: Val) -> Val:
-    """Give words their values, unless there is a hindrance. Returns 1 if it was done (i32)."""
+    """Write words unless there is a hindrance. Returns 1 if they were written (i32)."""
     is_free = (bound.get("hindrances") & entry.get("unless")).eq(0)
     with f.if_(is_free), f.range(0, entry.get("writes")) as k:
         item = Record(f, f.at(written, k.zext(I64) * ctypes.sizeof(Written)), Written)

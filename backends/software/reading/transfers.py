@@ -1,4 +1,4 @@
-"""Generated code: copies of the client's memory into buffers, now or in their turn among the pending draws."""
+"""Generated code: copies of the client's memory into buffers, at once or queued among the pending draws."""
 
 from __future__ import annotations
 

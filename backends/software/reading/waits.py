@@ -1,6 +1,6 @@
 """Generated code: answers a client's requests to wait for memory, and receives more of them, until Python is needed.
 
-Clients that fill buffers between draws send one request for each draw, and stall until the answer.
+Clients that fill buffers between draws send a request for each draw, and stall until the answer.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _return_if(f: Function, condition: Val) -> None:
 
 
 def _finish_uses(f: Function, b: Record, w: Record, handle: Val) -> None:
-    """Carry out pending work that uses the memory of a handle; returns if only Python can."""
+    """Carry out pending work that uses the memory of a handle; returns from the function if this needs Python."""
     _return_if(f, b.get("executor").eq(0) | (b.get("hindrances") & _STOPS).ne(0))
     found = f.call(I64, "find_buffer", w.get("memory"), handle)
     _return_if(f, found.eq(0))
@@ -70,7 +70,7 @@ def _note(f: Function, w: Record) -> None:
 
 
 def _receive(f: Function, b: Record, w: Record) -> None:
-    """Receive more bytes. Returns at the end, for errors, without room, and at silence with work that can be drawn meanwhile."""
+    """Receive more bytes. Returns from the function at the end, for errors, if the buffer is full, and when idle with pending work."""
     with f.if_(w.get("begin").eq(w.get("end"))):
         w.set("begin", 0)
         w.set("end", 0)

@@ -236,9 +236,9 @@ REFUSED: list[tuple[str, Callable[[Traced], object], str]] = [
     (
         "memory of the caller",
         lambda s: s.ctx.set_vertex_buffers([s.screen.resource_from_user_memory(bytearray(64))]),
-        "lies over memory of the caller",
+        "uses memory of the caller",
     ),
-    ("another context", lambda s: s.ctx.bind_fs_state(Context.create_fs_state(s.ctx, FRAGMENT)), "made by another context"),
+    ("another context", lambda s: s.ctx.bind_fs_state(Context.create_fs_state(s.ctx, FRAGMENT)), "created by another context"),
     ("addresses", lambda s: s.ctx.rebind_vertex_buffers(()), "addresses of memory"),
     ("iterator", lambda s: cast(Any, s.ctx).set_clip_state(iter(range(32))), "an object of type range_iterator cannot be recorded"),
 ]
@@ -488,8 +488,8 @@ CUT: list[tuple[str, Callable[[bytearray], bytearray], str]] = [
     ("half a command", lambda d: d[: PREFIX.size + 12], r"command 0 \(CALL\) at byte 16: \d+ words follow its header, 2 are there"),
     ("after the end", lambda d: d + d[-4:], r"\(END\) at byte \d+: commands follow"),
     ("number", lambda d: d[:-4] + b"\xff\0\0\0", r"\(number 255\) at byte \d+: 0xff is no header"),
-    ("version 1", lambda d: d[:8] + b"\x01" + d[9:], "version 1.0; this player knows 2.0 to 3.0"),
-    ("unbound", changes(1, 0, stage=2), r"\(CHANGES\) at byte \d+: no constants that it could change are bound to slot 0 of stage 2"),
+    ("version 1", lambda d: d[:8] + b"\x01" + d[9:], "version 1.0; this player reads 2.0 to 3.0"),
+    ("unbound", changes(1, 0, stage=2), r"\(CHANGES\) at byte \d+: it changes constants, but none are bound as bytes to slot 0 of stage 2"),
     ("place", changes(0x11, 0, 0), r"\(CHANGES\) at byte \d+: the bound constants have 4 words, and no word 4"),
     ("bits without words", changes(0xF, 0), r"\(CHANGES\) at byte \d+: 4 words follow its header, 2 are there"),
     ("no draw", lambda d: d[:-4] + bytes((Command.REDRAW, 0, 0, 0)) + d[-4:], r"\(REDRAW\) at byte \d+: there is no draw before"),

@@ -229,7 +229,7 @@ def test_textures_and_constants_of_the_geometry_stage_are_its_own() -> None:
     [("POINTS", "TRIANGLES"), ("TRIANGLES", "LINES"), ("LINES", "LINES_ADJACENCY"), ("LINES_ADJACENCY", "TRIANGLES_ADJACENCY")],
 )
 def test_primitives_of_another_kind_are_refused(mode: str, wanted: str) -> None:
-    with pytest.raises(ValueError, match=f"wants {wanted}, which {mode} does not give"):
+    with pytest.raises(ValueError, match=f"needs {wanted}, which {mode} does not have"):
         drawn(passthrough(wanted), mode)
 
 

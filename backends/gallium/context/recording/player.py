@@ -80,7 +80,7 @@ class Player:
         """The constants of a slot with some words changed."""
         slot = self._context.state.record.constants[stage * MAX_CONSTANT_BUFFERS + index]
         if not slot.room:
-            raise WordError(f"no constants that it could change are bound to slot {index} of stage {stage}")
+            raise WordError(f"it changes constants, but none are bound as bytes to slot {index} of stage {stage}")
         found = memoryview(bytearray(ctypes.string_at(slot.address, slot.size))).cast("I")
         for place, word in changes.items():
             if place >= len(found):

@@ -383,7 +383,7 @@ def test_statistics_count_patches_and_points() -> None:
 def test_what_cannot_be_drawn_is_named() -> None:
     with plain_screen().context_create() as ctx:
         bind(ctx, (VERTEX, None, evaluation()), vertices(3))
-        with pytest.raises(ValueError, match="tessellation shaders want PATCHES, not TRIANGLES"):
+        with pytest.raises(ValueError, match="tessellation shaders need PATCHES, not TRIANGLES"):
             ctx.draw_vbo(mode="TRIANGLES", count=3)
         with pytest.raises(ValueError, match="vertices_per_patch"):
             ctx.draw_vbo(mode="PATCHES", count=3, vertices_per_patch=33)
@@ -394,7 +394,7 @@ def test_what_cannot_be_drawn_is_named() -> None:
         ctx.set_stream_output_targets()
         target = ctx.screen.resource_create(width0=8, height0=8, format="R8G8B8A8_UNORM")
         ctx.set_framebuffer_state(cbufs=[target])
-        with pytest.raises(ValueError, match="PATCHES want a tessellation evaluation shader"):
+        with pytest.raises(ValueError, match="PATCHES need a tessellation evaluation shader"):
             ctx.draw_vbo(mode="PATCHES", count=3)
 
 
