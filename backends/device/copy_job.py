@@ -9,7 +9,7 @@ from tgsi.language.record import record
 
 
 class Crewed(IntEnum):
-    """Whether threads can help with a copy, as the caller of generated code states it."""
+    """Value with which a caller of generated code says if threads can help with a copy."""
 
     UNKNOWN = 0
     NO = 1

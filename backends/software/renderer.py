@@ -97,12 +97,12 @@ class Renderer:
 
     def attach(self, state: DrawState) -> None:
         """Let generated code draw with a state. Its context refuses calls of signal handlers during a flush."""
-        self._know(state)
+        self._track(state)
         self._pool.watch.refuse_calls(owner_of(state.record), Holder.INTERRUPTED)
         self._executor.serve(state.record)
         self._copier.serve(state.record)
 
-    def _know(self, state: DrawState) -> None:
+    def _track(self, state: DrawState) -> None:
         """Track a state whose objects the next flush may release."""
         self._executor.record.keeps = 1
         if state not in self._states:
@@ -191,7 +191,7 @@ class Renderer:
             self.flush(_WAITING.get(code, FlushReason.FULL))
             code = take(state, info)
         if code is Code.NEW and executor.learn(state, self._passes.framebuffer):
-            self._know(state)
+            self._track(state)
             self._region.keep(state)  # the caller may release it before the draw is carried out
             code = take(state, info)
         if code is Code.LAYERS:
@@ -201,7 +201,7 @@ class Renderer:
 
     def _draw_unknown(self, state: DrawState, info: DrawInfo) -> None:
         """Take a draw that needs Python or a flush."""
-        self._know(state)
+        self._track(state)
         fb, executor = self._passes.framebuffer, self._executor
         if executor.is_crowded:
             self.flush(FlushReason.FULL)
@@ -227,7 +227,7 @@ class Renderer:
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         """Take a draw of meshes; see `Device.draw_mesh`."""
-        self._know(state)
+        self._track(state)
         reach = self._take_turn(state)
         state.record.draws += 1
         drawn = self._stages().draw_mesh(state, draw, self._passes.framebuffer, reach)

@@ -10,14 +10,14 @@ from backends.llvm.builder.types import PTR, Type
 from backends.llvm.builder.values import Val
 
 _BEGUN = 4
-"""Number of preceding divisions and square roots that an unlikely branch keeps before itself; see `Blocks.if_`."""
+"""Number of divisions and square roots that LLVM is kept from sinking below an unlikely branch; see `Blocks.if_`."""
 
 
 class Blocks(ABC):
     """Lines of a function that is being written.
 
-    A pure instruction with the text of an earlier one, in a block that dominates the current one, gives the earlier value. All values are
-    forgotten at a label, unless the caller of `place` guarantees that their blocks dominate the new one.
+    A pure instruction with the same text as one in a dominating block reuses that value. At a label all values are forgotten, unless the
+    caller of `place` guarantees that their blocks dominate the new one.
     """
 
     def __init__(self, stack_space: int = 0) -> None:
@@ -59,7 +59,7 @@ class Blocks(ABC):
         return self.value(type, name)
 
     def pure(self, type: Type, text: str) -> Val:
-        """Result of an instruction without effects whose result depends on its operands only. The instruction is written at most once."""
+        """Result of an instruction without effects that depends only on its operands. The instruction is written at most once."""
         result = self._values.get(text)
         if result is None:
             result = self.emit(type, text)
@@ -76,7 +76,7 @@ class Blocks(ABC):
         return self._values.get(text)
 
     def alloca(self, type: str, align: int = 64) -> Val:
-        """Pointer to stack memory of the LLVM type named `type`, allocated once a call of the function."""
+        """Pointer to stack memory of the LLVM type named `type`, allocated once per call of the function."""
         name = self.fresh()
         space = self._stack_space
         if space:  # the stack has its own address space
@@ -88,7 +88,7 @@ class Blocks(ABC):
 
     # -- blocks -----------------------------------------------------------------------------------------------------
     def place(self, label: str, *, follows: bool = False) -> None:
-        """Start the block `label` here. `follows`: all available values are from blocks that dominate it, so they stay available."""
+        """Start the block `label` here. `follows`: all available values are from dominating blocks, so they stay available."""
         self.body.append(label + ":")
         self.block = label
         self.slow.clear()
@@ -101,11 +101,11 @@ class Blocks(ABC):
         self._era += 1
 
     def mark(self) -> tuple[int, int]:
-        """Mark the values that are available now; `restore` returns to them."""
+        """Save the set of available values for `restore`."""
         return self._era, len(self._texts)
 
     def restore(self, mark: tuple[int, int]) -> None:
-        """Forget all values except those that were available at `mark`; all of them if a label came in between."""
+        """Restore the set of values available at `mark`; the empty set if a label came in between."""
         era, count = mark
         if era != self._era:
             self._forget()
@@ -126,8 +126,8 @@ class Blocks(ABC):
     def if_(self, cond: Val, *, unlikely: bool = False) -> Iterator[None]:
         """Write the body under the scalar condition `cond`.
 
-        `unlikely`: `cond` is hardly ever true. Then the last `_BEGUN` divisions and square roots before the branch get a use in the body.
-        Without that use LLVM would move these slow instructions after the whole, and they would start late.
+        `unlikely`: `cond` is rarely true. The last `_BEGUN` divisions and square roots before the branch then get a dummy use in the body;
+        otherwise LLVM would sink these slow instructions below the branch, and they would start late.
         """
         yes, end = self.label(), self.label()
         before = self.mark()

@@ -1,6 +1,6 @@
 """Four 8-bit channels of every lane at once, with the packing instructions of x86: half the cost of shifts and additions.
 
-Sums of a lane's weighted bytes take two instructions, too, instead of an extraction of each byte.
+Weighted sums of a lane's bytes also take two instructions instead of an extraction of each byte.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 
 from backends.llvm.builder.function import F32, I32, Function, Type, Val
-from backends.llvm.builder.rounding import FLOOR, scaled_unorm
+from backends.llvm.builder.rounding import DENORMAL_GUARD, scaled_unorm
 
 _I8, _I16 = Type("i", 8), Type("i", 16)
 
@@ -35,10 +35,11 @@ def pack_bytes(f: Function, channels: Sequence[Val | None]) -> Val:
 
 
 def _checked_halves(f: Function, channels: Sequence[Val | None], lanes: int, width: int) -> list[list[Val]]:
-    """`_halves` of 255 times each channel, most of which need no clamps of floats, because the packing instructions clamp.
+    """`_halves` of 255 times each channel. Floats are rarely clamped, because the packing instructions clamp.
 
-    Only blocks with a NaN or a product that does not fit 16 bits are clamped and converted again: the conversion turns NaN and values that
-    do not fit 32 bits into -2^31, which packing turns into the least 16-bit number. Denormal numbers are slow here.
+    Only blocks with a NaN or a product that does not fit 16 bits are clamped and converted again. They are detected by the least 16-bit
+    number: conversion turns NaN and values that do not fit 32 bits into -2^31, which packing turns into that number. Denormals are slow
+    here.
     """
     floats = {k: f.var(v.type, v) for k, v in enumerate(channels) if v is not None and v.number is None}
     again, odd, done = f.label(), f.label(), f.label()
@@ -50,7 +51,7 @@ def _checked_halves(f: Function, channels: Sequence[Val | None], lanes: int, wid
     f.branch(_has_least(f, functools.reduce(f.min, [half for pair in halves for half in pair])), odd, done, unlikely=True)
     f.place(odd, follows=True)
     for value in floats.values():
-        value.set(f.min(f.max(value.get(), FLOOR), 1.0))
+        value.set(f.min(f.max(value.get(), DENORMAL_GUARD), 1.0))
     f.jump(again)
     f.restore(before)
     f.place(done, follows=True)
@@ -77,7 +78,7 @@ def _by_parts(f: Function, word: Val, narrow: str, wide: str, factor: Type, resu
 
 
 def _halves(f: Function, products: Sequence[Val | None], lanes: int, width: int) -> list[list[Val]]:
-    """Signed 16-bit numbers of four channels that were multiplied by 255 (constants were not; None is 0): a pair for `width` lanes each.
+    """Signed 16-bit numbers of four channels that were multiplied by 255 (except constants; None is 0): a pair for every `width` lanes.
 
     They are rounded and clamped; NaN and values that do not fit 32 bits become the least number."""
     family, bits = ("avx512", ".512") if width == 16 else ("avx2", "")
@@ -90,7 +91,7 @@ def _halves(f: Function, products: Sequence[Val | None], lanes: int, width: int)
 
 
 def _has_least(f: Function, halves: Val) -> Val:
-    """Scalar truth that a 16-bit number is -2^15."""
+    """Scalar, true if a 16-bit number is -2^15."""
     found = halves.eq(-(1 << 15))
     if halves.lanes == 32:
         return f.any(found)
@@ -98,7 +99,7 @@ def _has_least(f: Function, halves: Val) -> Val:
 
 
 def _bytes(f: Function, halves: Sequence[Val], width: int) -> Val:
-    """Signed 16-bit numbers, as of `_halves`, as bytes in the order of lanes, clamped."""
+    """The signed 16-bit numbers of `_halves`, clamped to bytes in the order of lanes."""
     family, bits = ("avx512", ".512") if width == 16 else ("avx2", "")
     bytes_ = f.call(_I8.wide(4 * width), f"llvm.x86.{family}.packuswb{bits}", *halves)
     order = [16 * (i // 16) + 4 * (i % 4) + i % 16 // 4 for i in range(4 * width)]
@@ -106,7 +107,7 @@ def _bytes(f: Function, halves: Sequence[Val], width: int) -> Val:
 
 
 def _rounded(f: Function, product: Val | None, start: int, width: int) -> Val:
-    """Nearest integers of `width` lanes of a channel, as of `_halves`."""
+    """The nearest integers of `width` lanes of a channel, as in `_halves`."""
     if product is None or product.number is not None:
         return f.const(I32.wide(width), 0 if product is None or product.number is None else _byte(product.number))
     return _to_int(f, product if product.lanes == width else f.shuffle(product, product, range(start, start + width)))

@@ -1,4 +1,4 @@
-"""Living lanes of a vector stored side by side."""
+"""Compressed stores: the active lanes of a vector are stored side by side."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from backends.llvm.builder.function import BOOL, I8, I32, I64, PTR, Function, Va
 
 
 def store_compressed(f: Function, words: Val, alive: Val, to: Val) -> None:
-    """Store the living lanes of `words` side by side; the bytes after them are undefined.
+    """Store the active lanes of `words` side by side; the bytes after them are undefined.
 
-    Below AVX-512 LLVM's intrinsic is neither safe nor fast. AVX2 permutes by a table; without it a loop stores one word at a time."""
+    Below AVX-512 LLVM's intrinsic is neither safe nor fast, so AVX2 permutes by a table, and older machines store one word at a time in a
+    loop.
+    """
     if f.module.has("avx512f"):
         packed = f.call(words.type, f"llvm.experimental.vector.compress.{words.type.suffix}", words, alive, words)
         f.store(packed, to)
@@ -29,9 +31,9 @@ def store_compressed(f: Function, words: Val, alive: Val, to: Val) -> None:
 
 
 def _store_permuted(f: Function, words: Val, alive: Val, to: Val) -> None:
-    """`store_compressed` with AVX2, eight lanes at a time: a table has the numbers of the living lanes for each of 256 masks."""
+    """`store_compressed` with AVX2, eight lanes at a time: a table has the numbers of the active lanes for each of 256 masks."""
     orders = [[lane for lane in range(8) if bits >> lane & 1] for bits in range(256)]
-    packed = [sum(lane << 8 * place for place, lane in enumerate(order)) for order in orders]  # one byte a lane
+    packed = [sum(lane << 8 * place for place, lane in enumerate(order)) for order in orders]  # a byte for each lane
     table = Val(f, PTR, f.module.constant("living_lanes", I64, packed))
     bits, at = f.mask_bits(alive), to
     for first in range(0, words.type.lanes, 8):

@@ -1,6 +1,7 @@
-"""Instructions that differ between processors: the mode of the floating-point unit at native entries, waiting, and a count of time.
+"""Instructions that differ between processors: the mode of the floating-point unit at native entries, the pause of spin loops, and the
+time-stamp counter.
 
-One function for each fact. The texts of other modules name no intrinsic of a processor.
+Other modules name no intrinsic of a processor.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ DEFAULT_MXCSR = 0x1F80
 """Round to nearest, denormals kept, no traps: in the control word of x86."""
 DEFAULT_FPCR = 0
 """The same in the control word of AArch64."""
-_YIELD = 1  # AArch64's hint to a processor that another thread may run
+_YIELD = 1  # AArch64's YIELD: a hint that another thread may run
 
 
 def set_default_environment(f: Function) -> Val | None:
-    """Set the default mode of the floating-point unit. Returns the mode before, for `restore_environment`.
+    """Set the default mode of the floating-point unit. Returns the previous mode, for `restore_environment`.
 
     Threads inherit modes of rounding and flushing to zero: MXCSR on x86, FPCR on AArch64. Other targets are entered in their default mode.
     """
@@ -36,7 +37,7 @@ def set_default_environment(f: Function) -> Val | None:
 
 
 def restore_environment(f: Function, saved: Val | None) -> None:
-    """Set a mode that `set_default_environment` returned."""
+    """Restore the mode returned by `set_default_environment`."""
     if saved is not None:
         f.call(None, "llvm.x86.sse.ldmxcsr" if f.module.has("x86") else "llvm.aarch64.set.fpcr", saved)
 
@@ -45,8 +46,8 @@ def restore_environment(f: Function, saved: Val | None) -> None:
 def default_environment(f: Function) -> Iterator[None]:
     """Save the mode of the floating-point unit, set the default mode, and restore the saved one after the body.
 
-    Every native entry does this on every thread. The body should call functions that compute, instead of computing itself: LLVM may move
-    arithmetic across the change of mode.
+    Every native entry does this on every thread. The body should only call functions, because LLVM may move arithmetic across the change of
+    mode.
     """
     saved = set_default_environment(f)
     yield
@@ -54,7 +55,7 @@ def default_environment(f: Function) -> Iterator[None]:
 
 
 def pause(f: Function) -> None:
-    """Pause instruction of spin loops: the thread waits, but keeps the processor."""
+    """Pause instruction of spin loops, in which the thread keeps its processor."""
     if f.module.has("x86"):
         f.call(None, "llvm.x86.sse2.pause")
     elif f.module.has("aarch64"):
@@ -62,5 +63,5 @@ def pause(f: Function) -> None:
 
 
 def count_ticks(f: Function) -> Val:
-    """A 64-bit count that grows with time, in units of the processor. AArch64's cycles are closed to programs, so its timer serves."""
+    """A 64-bit counter of time in units of the processor. AArch64 uses the timer, because programs may not read its cycle counter."""
     return f.call(I64, "llvm.readsteadycounter" if f.module.has("aarch64") else "llvm.readcyclecounter")

@@ -1,6 +1,6 @@
 """A staged builder: running Python writes LLVM IR as text.
 
-`Val` is a value that will exist when the kernel runs: a scalar (lanes == 1) or a vector. A Python `if` chooses the code that is generated;
+A `Val` is a value at the run time of the kernel: a scalar (lanes == 1) or a vector. A Python `if` chooses the code that is generated;
 `f.if_`, `f.loop` and `f.range` generate control flow. The builder does not depend on graphics. Its text has no fast-math flag, nsw, nuw,
 exact, inbounds, undef or poison (ARCHITECTURE.md, determinism).
 """
@@ -20,7 +20,7 @@ __all__ = ["BOOL", "F32", "F64", "I8", "I16", "I32", "I64", "PTR", "Function", "
 
 
 class Function(Operations):
-    """A function that is being written. Its module collects finished functions."""
+    """A function under construction. Its module collects finished functions."""
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ class LaneMap:
     run: a block of (lanes / rows) x rows pixels, row-major, at even coordinates; `rows` is even.
     quad: lanes 4q to 4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q.
     linear: the same order of quads; lanes of different quads are unrelated.
-    threads: as linear, but `lanes` / `rows` lanes in a row are, as a rule, neighbors along x: threads of a block.
+    threads: as linear, but runs of `lanes` / `rows` lanes, threads of a block, are usually neighbors along x.
     """
 
     lanes: int
@@ -48,7 +48,7 @@ class LaneMap:
         return base | (self.x_bit if x else 0) | (self.y_bit if y else 0)
 
     def pick(self, f: Function, value: Val, x: int | None, y: int | None) -> Val:
-        """Give each lane the value of pixel (x, y) of its quad; a coordinate is 0, 1, or None for the lane's own."""
+        """The value of pixel (x, y) of each lane's quad; a coordinate is 0, 1, or None for the lane's own."""
         index = []
         for lane in range(self.lanes):
             own_x, own_y = int(bool(lane & self.x_bit)), int(bool(lane & self.y_bit))

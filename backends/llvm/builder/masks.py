@@ -15,7 +15,7 @@ class MaskVar:
         self._var = f.var((BOOL if self._narrow else I32).wide(lanes), 0)
 
     def get(self) -> Val:
-        """The mask now, as i1 lanes."""
+        """The current mask, as i1 lanes."""
         value = self._var.get()
         return value if self._narrow else mask_of(value)
 
@@ -27,14 +27,14 @@ class MaskVar:
             self._var.set(mask if self._narrow else words_of(mask))
 
     def remove(self, mask: Val | None) -> None:
-        """Take lanes away (None: all)."""
+        """Clear lanes (None: all)."""
         if mask is None:
             self.set(False)
         else:
             self.set(self.get() & ~mask)
 
     def add(self, mask: Val | None) -> None:
-        """Put lanes in (None: all)."""
+        """Set lanes (None: all)."""
         if mask is None:
             self.set(True)
         else:

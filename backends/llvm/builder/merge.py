@@ -1,8 +1,8 @@
-"""Merges of old and new bits, in the order of operands that LLVM 22.1 compiles right for AVX-512.
+"""Merges of old and new bits, in an order of operands that LLVM 22.1 compiles correctly for AVX-512.
 
-LLVM makes one masked vpternlog of `select(mask, merge, old)` if the bits to keep are a constant. Where its patterns for memory operands
-permute all three operands, the immediate belongs to another function (llvm/llvm-project#157929). With the new value's term first, they
-only swap two. `engine.ternary` finds remaining wrong code, such as merges that programs write themselves.
+LLVM turns `select(mask, merge, old)` into one masked vpternlog if the bits to keep are a constant. If its patterns for memory operands
+permute all three operands, the immediate is that of another function (llvm/llvm-project#157929). With the new value's term first, they only
+swap two. `engine.ternary` detects other miscompiled code, such as merges in programs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def merge_bits(f: Operations, keep: int | Val, old: Val, new: Val) -> Val:
 
 
 def place_bits(f: Operations, keep: int | Val, old: Val, placed: Val) -> Val:
-    """Bits of `old` where `keep` is set, or'ed with `placed`, which is 0 there."""
+    """The bits of `old` selected by `keep`, combined by OR with `placed`, which is 0 in those bits."""
     return _joined(f, old & keep, placed)
 
 

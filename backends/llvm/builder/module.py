@@ -43,7 +43,10 @@ class Module:
         self._declared: dict[str, str] = {}
 
     def has(self, feature: str) -> bool:
-        """True if the text may rely on `feature` (a name in `targets.machines.LEVELS`). Features found so are checked at compilation."""
+        """True if the text may rely on `feature` (a name in `targets.machines.LEVELS`).
+
+        Compilation checks that the machine has all queried features.
+        """
         if feature not in self._features:
             return False
         self.used_features.add(feature)
@@ -51,12 +54,14 @@ class Module:
 
     @functools.cached_property
     def has_word_masks(self) -> bool:
-        """True if lane masks are computed as words; see `values.mask_of`. Asked for at the first mask: `has` records the features that
-        code uses."""
+        """True if lane masks are computed as words; see `values.mask_of`.
+
+        Queried at the first mask, because `has` records the features that code uses.
+        """
         return self.has("avx2") and not self.has("avx512f")
 
     def defines(self, name: str) -> bool:
-        """True if the module has, or has begun, a function of this name."""
+        """True if a function of this name exists or is under construction."""
         return any(f.name == name for f in self.functions)
 
     def declare(self, returns: Type | Sequence[Type] | None, name: str, types: str) -> None:
@@ -64,7 +69,10 @@ class Module:
         self._declared[name] = f"declare {returned(returns)} @{name}({types})"
 
     def constant(self, name: str, type: Type, values: Sequence[float]) -> str:
-        """Add a read-only table of elements of `type`. Returns its LLVM name, a pointer. Calls with equal `name` must have equal values."""
+        """Add a read-only table of elements of `type`.
+
+        Returns its LLVM name, a pointer. Calls with the same `name` must have the same values.
+        """
         items = ", ".join(f"{type} {element_text(type, v)}" for v in values)
         self._declared[name] = f"@{name} = private unnamed_addr constant [{len(values)} x {type}] [{items}], align 64"
         return f"@{name}"

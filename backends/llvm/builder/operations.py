@@ -1,4 +1,4 @@
-"""Operations of a function that is being written: constants, vectors, calls, memory and loops. Each of them writes LLVM instructions."""
+"""Operations of a function under construction: constants, vectors, calls, memory and loops. Each writes LLVM instructions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Operations(Blocks):
         self._hidden: dict[float, Val] = {}
         self._lane_memory: dict[tuple[str, Type], Val] = {}
         self.placed = "", ""  # block and name of the offsets in the memory of `scalarize`
-        self.written_lanes = 0  # lanes of gathers and scatters that are written out; see `scalarize.is_better`
+        self.written_lanes = 0  # lanes of unrolled gathers and scatters; see `scalarize.is_better`
 
     @property
     def has_word_masks(self) -> bool:
@@ -70,7 +70,7 @@ class Operations(Blocks):
         return self.const(I32.wide(lanes), bits).as_float()
 
     def hidden(self, x: float) -> Val:
-        """Scalar f32 constant that LLVM takes for a variable, so that it cannot fold it; loaded once a function."""
+        """Scalar f32 constant that LLVM treats as a variable and cannot fold; loaded once per function."""
         if x not in self._hidden:
             name = self.fresh()
             table = self.module.constant(f"hidden_{element_text(F32, x)}", F32, [x])
@@ -79,7 +79,10 @@ class Operations(Blocks):
         return self._hidden[x]
 
     def lane_memory(self, use: str, type: Type) -> Val:
-        """Stack memory for a value of `type`. All requests with the same `use` share it, so each overwrites the contents of the last."""
+        """Stack memory for a value of `type`.
+
+        Requests with the same `use` share it, so each overwrites the contents of the previous one.
+        """
         key = use, type
         if key not in self._lane_memory:
             self._lane_memory[key] = self.alloca(str(type))
@@ -107,7 +110,7 @@ class Operations(Blocks):
         elif isinstance(b, Val):
             va, vb = self.const(b.type, a), b
         else:
-            raise TypeError("one of the two must be a staged value")
+            raise TypeError("at least one operand must be a staged value")
         lanes = max(va.type.lanes, vb.type.lanes)
         va, vb = self.splat(va, lanes), self.splat(vb, lanes)
         if va.type != vb.type:
@@ -177,7 +180,9 @@ class Operations(Blocks):
         return None
 
     def call(self, returns: Type | None, name: str, *args: Val) -> Val:
-        """Call a function by name, and declare it. Outside the module there are `engine.linking.ALLOWED_SYMBOLS` and shared functions.
+        """Call a function by name, and declare it.
+
+        Allowed functions outside of the module are `engine.linking.ALLOWED_SYMBOLS` and shared functions.
 
         The result of a void call must not be used.
         """
@@ -245,7 +250,7 @@ class Operations(Blocks):
         return mask.bits_as(Type("i", mask.type.lanes)).zext(I32)
 
     def any(self, mask: Val) -> Val:
-        """Scalar truth (i1) that at least one lane is set."""
+        """Scalar (i1), true if at least one lane is set."""
         if mask.type.lanes == 1:
             return mask
         if is_word_mask(mask) and mask.type.lanes >= 8:
@@ -253,7 +258,7 @@ class Operations(Blocks):
         return mask.bits_as(Type("i", mask.type.lanes)).ne(0)
 
     def all(self, mask: Val) -> Val:
-        """Scalar truth (i1) that every lane is set."""
+        """Scalar (i1), true if every lane is set."""
         if mask.type.lanes == 1:
             return mask
         if is_word_mask(mask) and mask.type.lanes >= 8:
@@ -261,7 +266,7 @@ class Operations(Blocks):
         return mask.bits_as(Type("i", mask.type.lanes)).eq(-1)
 
     def _signs(self, mask: Val, op: str) -> Val:
-        """Eight bits: the signs of a mask's words, whose halves are combined by `op` down to eight lanes."""
+        """The signs of a mask's words as eight bits, after halves of the mask are combined by `op` down to eight lanes."""
         words = words_of(mask)
         while words.type.lanes > 8:
             half = words.type.lanes // 2
@@ -294,11 +299,11 @@ class Operations(Blocks):
             self.line(f"store {value}, {p}, align {align}")
 
     def prefetch(self, pointer: Val) -> None:
-        """Prefetch the cache line at `pointer` for writing. No address is wrong."""
+        """Prefetch the cache line at `pointer` for writing. Any address is allowed."""
         self._prefetch(pointer, writes=True)
 
     def prefetch_read(self, pointer: Val) -> None:
-        """Prefetch the cache line at `pointer` for reading. No address is wrong."""
+        """Prefetch the cache line at `pointer` for reading. Any address is allowed."""
         self._prefetch(pointer, writes=False)
 
     def _prefetch(self, pointer: Val, *, writes: bool) -> None:
@@ -319,7 +324,7 @@ class Operations(Blocks):
         self.line(f"{self.fresh()} = atomicrmw {operation} {pointer}, {value} seq_cst")
 
     def exchange(self, pointer: Val, old: Val, new: Val) -> Val:
-        """Write a word if it has its old value; true if it had."""
+        """Compare and exchange: write a word if it has the old value, and return whether it did."""
         pair = self.fresh()
         self.line(f"{pair} = cmpxchg {pointer}, {old}, {new} seq_cst seq_cst")
         return self.emit(BOOL, f"extractvalue {{ i32, i1 }} {pair}, 1")
@@ -352,7 +357,7 @@ class Operations(Blocks):
                 self.store(v, pointers[0], offset + 4 * c)
             return
         rows = self.transpose4([c.as_int() for c in channels])
-        for k, p in enumerate(pointers):  # in ascending order: of lanes with the same address, the highest wins
+        for k, p in enumerate(pointers):  # in ascending order, so that the highest of several lanes with the same address wins
             g = k // 4 * 4
             self.store(self.shuffle(rows[k % 4], rows[k % 4], range(g, g + 4)), p, offset)
 

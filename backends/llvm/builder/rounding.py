@@ -5,10 +5,11 @@ from __future__ import annotations
 from backends.llvm.builder.operations import Operations
 from backends.llvm.builder.values import Val
 
-FLOOR = 2.0**-100
+DENORMAL_GUARD = 2.0**-100
 """Stand-in for zero that avoids slow denormals: too small to change sums of ordinary numbers, but its products with them are normal.
 
-A product with a denormal factor takes some CPUs a hundred cycles, so `FLOOR` replaces smaller factors where the result is the same.
+A product with a denormal factor takes some CPUs a hundred cycles, so `DENORMAL_GUARD` replaces smaller factors where the result is the
+same.
 """
 
 
@@ -29,8 +30,8 @@ def rounded(f: Operations, x: Val, name: str) -> Val:
 
 
 def scaled_unorm(f: Operations, x: Val, top: float) -> Val:
-    """x * top clamped to 0 .. top, before it is rounded; NaN counts as 0. top: at most 2^16."""
-    return f.min(f.max(x, FLOOR) * top, top)
+    """x * top clamped to 0 .. top, before rounding; a NaN becomes 0. top: at most 2^16."""
+    return f.min(f.max(x, DENORMAL_GUARD) * top, top)
 
 
 def _nearest(f: Operations, x: Val) -> Val:
@@ -41,6 +42,6 @@ def _nearest(f: Operations, x: Val) -> Val:
 
 
 def _signed(f: Operations, x: Val, near: Val) -> Val:
-    """`near` with the sign of `x`; `x` itself where it is too large for a fraction, infinite or NaN."""
+    """`near` with the sign of `x`; `x` itself if it is too large for a fraction, infinite or NaN."""
     signed = f.call(x.type, f"llvm.copysign.{x.type.suffix}", near, x)
     return f.select(f.abs(x) < 2.0 ** (52 if x.type.bits == 64 else 23), signed, x)

@@ -1,8 +1,8 @@
 """Gathers and scatters for machines without such instructions: as a load for each lane, or as calls of loops over the lanes.
 
 On those machines LLVM writes a branch and a load for each lane. If there are many gathers, or their vectors are much wider than registers,
-these branches are most of a shader's code, and compiling it takes ten times as long. The loops are in separate functions, one a type:
-written out in place, they would end a basic block at each gather, and prevent common subexpressions across gathers.
+these branches are most of a shader's code, and compiling it takes ten times as long. The loops are in separate functions, one for each
+type; in place, they would end a basic block at each gather, and prevent common subexpressions across gathers.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from backends.llvm.builder.types import BOOL, I8, I64, PTR, Type
 from backends.llvm.builder.values import Val
 
 MOST = 1024
-"""Most lanes, over all gathers and scatters of a function, that may be written out; for more, LLVM would take seconds."""
+"""Limit of the lanes of all unrolled gathers and scatters of a function; for more, LLVM would take seconds."""
 
 _WIDEST = 8
 """Bytes of the widest element."""
 
 
 def is_better(f: Operations, lanes: int, *, loads: bool = False) -> bool:
-    """True if one more gather (`loads`) or scatter of `lanes` lanes should be a loop. If not, its lanes count as written out."""
+    """True if another gather (`loads`) or scatter of `lanes` lanes should be a loop. If not, its lanes are added to the unrolled ones."""
     if f.module.has("avx512f"):
         return False
     widest = 8 if not f.module.has("avx2") else 32 if loads else 16
@@ -38,9 +38,9 @@ def takes_loads(f: Operations, lanes: int) -> bool:
 
 
 def load_lanes(f: Operations, type: Type, pointer: Val, offsets: Val, mask: Val | None) -> Val:
-    """Load one element for each lane, without a branch: lanes outside of `mask` load a 0 of the module's. See `Function.gather`.
+    """Load one element for each lane, without a branch: lanes outside of `mask` load a zero constant. See `Function.gather`.
 
-    Programs that index registers compile in 70% of the time that the branches take, and no mask is mispredicted.
+    Programs that index registers compile in 70% of the time needed with branches, and no branch can be mispredicted.
     """
     n = offsets.type.lanes
     if mask is not None:
@@ -57,7 +57,7 @@ def load_lanes(f: Operations, type: Type, pointer: Val, offsets: Val, mask: Val 
 
 
 def lane_offsets(offsets: Val) -> list[Val]:
-    """Lanes of offsets, unsigned i32 or i64, as i64 scalars. Two of 32 bits leave the vector register at a time."""
+    """Lanes of offsets, unsigned i32 or i64, as i64 scalars. 32-bit offsets are extracted in pairs."""
     n = offsets.type.lanes
     if n == 1 or offsets.type.bits == 64:
         return [offsets[k].zext(I64) for k in range(n)] if n > 1 else [offsets.zext(I64)]
@@ -100,7 +100,7 @@ def _align(type: Type) -> int:
 
 
 def _placed(f: Operations, offsets: Val) -> Val:
-    """Memory with the offsets. They are stored once for several uses in a row, such as for the channels of a register."""
+    """Memory with the offsets, stored once for consecutive uses, such as the channels of a register."""
     places = f.lane_memory("offsets", offsets.type)
     if f.placed != (f.block, offsets.name):
         f.store(offsets, places)

@@ -23,7 +23,7 @@ class Type:
     text: str = field(init=False, repr=False, compare=False)  # LLVM's name of the whole type
 
     def __post_init__(self) -> None:
-        # Computed once, because every line that is written needs both names.
+        # Computed once, because every written line needs both names.
         if self.kind == "f":
             element = {16: "half", 32: "float", 64: "double"}[self.bits]
         else:
@@ -68,7 +68,7 @@ def element_text(t: Type, x: float) -> str:
     if t.kind == "p":
         return "null" if x == 0 else f"inttoptr (i64 {int(x)} to ptr)"
     value = int(x) & ((1 << t.bits) - 1)
-    # LLVM reads signed and unsigned decimals; it prints the signed form.
+    # LLVM reads signed and unsigned decimals, and prints the signed form.
     return str(value - (1 << t.bits) if t.bits > 1 and value >> (t.bits - 1) else value)
 
 
@@ -79,7 +79,7 @@ def constant_text(t: Type, x: float) -> str:
 
 
 def reinterpreted(t: Type, x: float, to: Type) -> float | None:
-    """Number with the same bits, as type `to`, as `x` has as type `t`; None if an element has not 32 bits or the result is NaN."""
+    """`x` of type `t` reinterpreted bit for bit as type `to`; None unless elements have 32 bits, or if the result is NaN."""
     if t.bits != 32 or to.bits != 32 or "p" in (t.kind, to.kind):
         return None
     if t.kind == to.kind:

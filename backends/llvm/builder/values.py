@@ -1,4 +1,4 @@
-"""Values, variables and loops of a kernel that is being written."""
+"""Values, variables and loops of a kernel under construction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from backends.llvm.builder.types import BOOL, F32, F64, I32, I64, PTR, Type, rei
 
 
 class Writer(Protocol):
-    """The methods of a `Function` with which values, variables and loops write themselves."""
+    """The methods of a `Function` that values, variables and loops call to write their code."""
 
     slow: list[Val]
     variables: list[Var]
@@ -21,7 +21,7 @@ class Writer(Protocol):
         """Constant of `type` from a number; a scalar value is splatted to the lanes of `type`."""
 
     def same(self, a: Val | float, b: Val | float) -> tuple[Val, Val]:
-        """Both operands as values of one type. TypeError if they have no type in common."""
+        """Both operands as values of one type. TypeError without a common type."""
 
     def pure(self, type: Type, text: str) -> Val:
         """Result of an instruction without effects, which is written at most once."""
@@ -46,7 +46,7 @@ class Writer(Protocol):
 
 
 class Val:
-    """A value that will exist when the kernel runs.
+    """A value at the run time of the kernel.
 
     Operators write instructions. A scalar is splatted if the other operand is a vector, and a Python number becomes a constant of the
     other operand's type; any other mixture of types is a TypeError. The operators <, <=, > and >= compare as signed; `ult`, `ule`, `ugt`
@@ -58,8 +58,8 @@ class Val:
     def __init__(self, f: Writer, type: Type, name: str, number: float | None = None) -> None:
         """`number`: the known value of every lane, for constants."""
         self.f, self.type, self.name, self.number = f, type, name, number
-        self.floored: Val | None = None  # the value with `rounding.FLOOR` for smaller ones, for sums in which none of these counts
-        self.is_usual = False  # hardly ever denormal: products need no guard against slow factors
+        self.floored: Val | None = None  # with `rounding.DENORMAL_GUARD` for smaller values, for sums that do not change
+        self.is_usual = False  # rarely denormal: products need no guard against slow factors
         self.words: Val | None = None  # of a lane mask: the i32 lanes of all ones or 0 whose signs it is
         self.truth: Val | None = None  # the i1 lanes whose sign extension this value is, if known
 
@@ -282,12 +282,12 @@ def words_of(mask: Val) -> Val:
 
 
 class Var:
-    """A mutable variable: an alloca that SROA turns into SSA values."""
+    """A mutable variable: an alloca that LLVM's SROA turns into SSA values."""
 
     __slots__ = ("f", "slot", "type")
 
     def __init__(self, f: Writer, type: Type, *, crosses: bool = True) -> None:
-        """crosses: barriers keep the value."""
+        """crosses: the value is kept across barriers."""
         self.f, self.type = f, type
         self.slot = f.alloca(str(type))
         if crosses:
@@ -301,7 +301,7 @@ class Var:
         """Assign a value; a number or a scalar is splatted."""
         stored = self.f.const(self.type, value)
         if stored.type != self.type:
-            raise TypeError(f"a variable of type {self.type} is given {stored.type}")
+            raise TypeError(f"a variable of type {self.type} is assigned {stored.type}")
         self.f.line(f"store {stored}, ptr {self.slot.name}")
 
     def add(self, value: Val | float) -> None:
@@ -310,7 +310,7 @@ class Var:
 
 
 class Loop:
-    """An endless loop that is being written; `break_if` and `continue_if` take scalar conditions."""
+    """An endless loop under construction; `break_if` and `continue_if` take scalar conditions."""
 
     def __init__(self, f: Writer) -> None:
         self.f, self.head, self.end = f, f.label(), f.label()

@@ -1,4 +1,4 @@
-"""Code of a module for a file or for reading: LLVM's text, assembly, object files.
+"""Code of a module as output for users: LLVM's text, assembly, object files.
 
 An object is complete: it contains the shared functions that it calls. The assembly of targets without objects does, too. Other texts
 show the module's own code only.
@@ -23,7 +23,7 @@ from backends.llvm.targets.llvm_machines import check_processor
 from backends.llvm.targets.machines import foreign
 from tgsi.language.record import record
 
-#: Symbols that objects for other machines may also leave undefined: the linker's tables, and integer routines of the compiler's library.
+#: Further symbols that objects for other machines may leave undefined: the linker's tables, and integer routines of the compiler's library.
 _LINKER_SYMBOLS = frozenset({"_GLOBAL_OFFSET_TABLE_", ".TOC.", "_fltused", "__chkstk", "memmove"})
 _INTEGER_ROUTINES = frozenset(
     f"__{prefix}{name}"
@@ -34,7 +34,7 @@ _INTEGER_ROUTINES = frozenset(
     }.items()
     for name in names.split()
 )
-_FATAL, _ASSERTION = "LLVM ERROR: ", "Assertion `"  # of LLVM's last words
+_FATAL, _ASSERTION = "LLVM ERROR: ", "Assertion `"  # of LLVM's last messages
 
 
 @record
@@ -97,9 +97,10 @@ def make_code(text: str, kind: str, cpu: str, exports: Sequence[str], times: dic
 
 
 def _try_elsewhere(text: str, kind: str, cpu: str, exports: Sequence[str]) -> None:
-    """Let another process make the code, unless the target is a row of our table: LLVM ends the process where it does not fit a target.
+    """Try the code generation in another process first, unless the target is a row of our table, because LLVM aborts the process for
+    unsuitable targets.
 
-    Raises ValueError with LLVM's last words.
+    Raises ValueError with LLVM's last messages.
     """
     other = foreign(cpu)
     if other is None or (other.triple == other.architecture.triple and not other.processor):
@@ -111,10 +112,10 @@ def _try_elsewhere(text: str, kind: str, cpu: str, exports: Sequence[str]) -> No
     )
     done = subprocess.run([sys.executable, "-c", script], input=text, capture_output=True, text=True, check=False)
     if done.returncode:
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()] or ["it ended without a word"]
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()] or ["it ended without a message"]
         reason = next((line for line in lines if line.startswith(_FATAL) or _ASSERTION in line), lines[-1])
         words = reason.removeprefix(_FATAL) if _ASSERTION not in reason else reason[reason.index(_ASSERTION) :]
-        raise ValueError(f"LLVM makes no code for {cpu}: {words}")
+        raise ValueError(f"LLVM cannot generate code for {cpu}: {words}")
 
 
 @contextmanager
@@ -143,4 +144,4 @@ def _link_shared(parsed: llvm.ModuleRef, cpu: str, exports: Sequence[str], machi
 def _check_symbols(image: bytes, name: str) -> None:
     wanted = undefined_symbols(image) - ALLOWED_SYMBOLS - _LINKER_SYMBOLS - _INTEGER_ROUTINES
     if wanted:
-        raise ValueError(f"module {name!r} calls {', '.join(sorted(wanted))}, which generated code may not")
+        raise ValueError(f"module {name!r} calls {', '.join(sorted(wanted))}, which generated code must not call")

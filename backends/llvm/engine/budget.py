@@ -1,12 +1,12 @@
 """Budget of a module's compilation: an estimate of LLVM's time from the module's text, and the resulting effort.
 
-LLVM cannot be interrupted, so the decision comes before LLVM is called. A large module is compiled at level 0 with few passes, its blocks
-cut into pieces: then LLVM's time is proportional to the text. Whole blocks take a time that grows with their square (2,000 DFMAs in
-one block: 4.4 s, in pieces: 0.8 s). A module beyond `MAX_COMPILE_MS` is refused. No choice changes a result.
+LLVM cannot be interrupted, so the decision comes before LLVM is called. A large module is compiled at level 0 with few passes, and its
+blocks are cut into pieces, which makes LLVM's time proportional to the text. The time for whole blocks grows with the square of their
+length (2,000 DFMAs in one block: 4.4 s, in pieces: 0.8 s). A module beyond `MAX_COMPILE_MS` is refused. No choice changes a result.
 
 Costs in us of processor time at level 0, measured with a hundred constructs at 8, 32 and 64 lanes on the three levels of x86: a line costs
 2 to 6; a lane of a vector's name 0.2 to 0.6 with AVX-512, 0.4 to 0.8 with AVX2 and 0.8 to 2 below; a lane of a mask that lives across
-blocks 1, 5 and 10; casts of bits only their lines; more expensive instructions are in `_DEAR`. LLVM takes 75 MB for a second of it.
+blocks 1, 5 and 10; casts of bits only their lines; more expensive instructions are in `_DEAR`. LLVM needs 75 MB of memory for each second.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.record import record
 
 SMALL = 100_000
-"""Characters of texts that are not worth an estimate. The median shader has 20,000."""
+"""Length up to which texts need no estimate, in characters. The median shader has 20,000."""
 
 _WIDTHS = tuple(1 << k for k in range(1, 10))
 _LINE = 4.0
@@ -31,15 +31,15 @@ _WORK = r"= (mul|shl|[al]shr|[su]div|[su]rem|fpto[su]i|fptrunc) <(\d+) x (i32|i6
 _CONVERSION = r"= ([su]itofp) <(\d+) x i64> \S+ to <\d+ x (float|double)>"
 _CALL = r"@llvm\.(ctlz|masked\.gather|masked\.scatter)\.(?:p0\.)?v(\d+)"
 _ANSWER = r"= [if]cmp (\w+) <(\d+) x (?:i64|double)>.*\n.* = sext "
-"""Regular expressions, compiled where they are used: large texts are rare."""
+"""Regular expressions, compiled on use, because large texts are rare."""
 
 PIECE = 200
-"""Lines of a block of a large module."""
+"""Lines of a piece of a large module's block."""
 
 
 @record
 class _Costs:
-    """Microseconds of one lane: of any vector, and of a mask across blocks. row: the numbers of `_DEAR` that hold."""
+    """Microseconds of one lane: of any vector, and of a mask across blocks. row: the applicable column of `_DEAR`."""
 
     lane: float
     mask: float
@@ -52,7 +52,7 @@ _COSTS = (
     ("aarch64", _Costs(4.0, 10.0, 0)),
     ("", _Costs(1.5, 10.0, 2)),
 )
-"""By the first feature that the machine has; other architectures are like x86 without AVX."""
+"""Costs by the machine's best feature; other architectures are like x86 without AVX."""
 
 _DIVISION, _NARROW_DIVISION, _GATHER = (40.0, 60.0, 85.0), (12.0, 50.0, 90.0), (8.0, 20.0, 30.0)
 _DEAR: dict[tuple[str, str], tuple[float, float, float]] = {
@@ -72,8 +72,10 @@ _DEAR: dict[tuple[str, str], tuple[float, float, float]] = {
     ("not less", "8"): (32.0, 65.0, 160.0),
     ("not less", ""): (7.0, 65.0, 160.0),
 }
-"""Microseconds of one lane of an instruction with AVX-512, with AVX2 and below, beside those of its vectors. "less" and "not less": 64-bit
-comparisons, of eight lanes and of others, whose answer becomes a number; the second are those that are the opposite of an instruction."""
+"""Additional microseconds of a lane of an instruction with AVX-512, with AVX2 and below. "less" and "not less":
+
+64-bit comparisons, of eight lanes and of others, whose result becomes a number; "not less" are those that negate an instruction's result.
+"""
 
 
 def _costs(cpu: str) -> _Costs:
@@ -82,7 +84,7 @@ def _costs(cpu: str) -> _Costs:
 
 
 def estimate_ms(text: str, cpu: str) -> float:
-    """Milliseconds of processor time, about, in which LLVM compiles a module as a large one; 0 for a small text."""
+    """Estimate of LLVM's processor time for a module compiled as a large one, in milliseconds; 0 for a small text."""
     if len(text) < SMALL:
         return 0.0
     costs, plain = _costs(cpu), re.sub(_CAST, "", text)
@@ -96,7 +98,7 @@ def estimate_ms(text: str, cpu: str) -> float:
 
 
 def _dear(text: str) -> Iterator[tuple[tuple[str, str], int]]:
-    """Instructions of `_DEAR` and their lanes."""
+    """The total cost of instructions in `_DEAR`, by their lanes."""
     for (name, width, kind), count in Counter(re.findall(_WORK, text) + re.findall(_CONVERSION, text)).items():
         yield (name, kind), int(width) * count
     for (name, width), count in Counter(re.findall(_CALL, text)).items():

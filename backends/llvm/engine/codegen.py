@@ -5,7 +5,7 @@ generator 7, flat image and placing 0.2, keys and disk 0.6. Measured on 84 shade
 - optimisation level 0 of the code generator: 3.0 instead of 6.9 (level 1) or 7.4 (level 2), but code that is a third longer, and slow.
 - a target machine without `jit`, or with static relocation: no difference.
 - options of LLVM's command line (no machine scheduler, no loop strength reduction, no sinking, no hoisting, no merging, another register
-  allocator): 15 % at most for the first two, and they act on the whole process, including other users of llvmlite.
+  allocator): at most 15 % for the first two; they affect the whole process, including other users of llvmlite.
 - no verifier: saves 0.2, but the verifier turns a mistake in an emitter into an error instead of a crash.
 """
 
@@ -89,7 +89,7 @@ def optimized_module(text: str, machine: llvm.TargetMachine, passes: tuple[tuple
 
 
 def way_of(text: str, cpu: str) -> tuple[str, llvm.TargetMachine, tuple[tuple[str, str], ...]]:
-    """The text, the machine and the passes with which a module is compiled. UnsupportedError for a module beyond the budget."""
+    """The text, the machine and the passes for compiling a module. UnsupportedError for a module beyond the budget."""
     if budget.is_large(text, cpu):
         return budget.in_pieces(text), machine_for(cpu, 0), LARGE_PASSES
     return text, machine_for(cpu, effort.code_generation_level(text)), PASSES
@@ -121,7 +121,7 @@ def generate(text: str, cpu: str) -> tuple[bytes, dict[str, float]]:
 
 
 def emit_object(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, cpu: str, again: Callable[[], str]) -> bytes:
-    """Object code of a module, which LLVM changes meanwhile. `again` returns the module's original text."""
+    """Object code of a module, which LLVM modifies. `again` returns the module's original text."""
     image = bytes(machine.emit_object(parsed))
     if "x86" not in cpu_features(cpu) or not ternary.is_suspect(image):
         return image
@@ -141,7 +141,10 @@ def emit_assembly(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, cpu: str)
 
 
 def _sound(text: str, machine: llvm.TargetMachine, cpu: str) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
-    """A module like `text` and the machine that compiles it without the fault of `ternary`. At level 0 no operand comes from memory."""
+    """A module equivalent to `text`, and the machine that compiles it without the bug of `ternary`.
+
+    At level 0 no operand comes from memory.
+    """
     hidden = ternary.hide_masks(text)
     if ternary.is_suspect(bytes(machine.emit_object(parse_module(hidden, machine)))):
         hidden, machine = text, machine_for(cpu, 0)

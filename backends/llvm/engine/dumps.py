@@ -1,7 +1,7 @@
-"""Files about every kernel that a process compiles, for people who read generated code: `TGSI_DUMP=DIRECTORY`.
+"""Dumps of every kernel that a process compiles, for reading generated code: `TGSI_DUMP=DIRECTORY`.
 
-Kernels of the cache on disk and ready-made ones have no text, so both are bypassed while files are written. A name is the first part of
-the key and some digits of its digest: the same kernel has the same files in every run, so runs can be compared.
+Kernels of the cache on disk and ready-made ones have no text, so both are bypassed while files are written. A name is the first part of the
+key and some digits of its digest, so the same kernel has the same files in every run, and runs can be compared.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def write_files(folder: str, parts: Sequence[object], module: Module, cpu: str) 
         program = parse(text)
         write(".flow.dot", draw_flow(program))
         write(".values.dot", draw_values(program))
-    write(".ll", module.text())  # overwritten below, unless LLVM refuses it
+    write(".ll", module.text())  # overwritten below, unless LLVM rejects it
     text, machine, passes = way_of(module.text(), cpu)
     parsed = optimized_module(text, machine, passes)
     write(".ll", str(parsed))

@@ -1,7 +1,7 @@
 """Compilation of a module to running code: parse, optimise, generate, link. With a hit in the disk cache, only the last step remains.
 
-A hit builds no LLVM text, makes no plan and reads no symbol table: the cache holds flat images (`image`), and placing one takes 0.07 ms
-instead of the 0.4 ms of LLVM's linker.
+A hit needs no LLVM text, no plan and no symbol table: the cache has flat images (`image`), and placing one takes 0.07 ms instead of the 0.4
+ms of LLVM's linker.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Library:
         self.times = {**times, "link_ms": (time.thread_time() - begin) * 1e3}
 
     def entry(self, name: str = "") -> Entry:
-        """Exported function of one record (default: the first export), callable as long as this object lives."""
+        """Exported function that takes a record (default: the first export), callable as long as this object lives."""
         return _ENTRY(self.address[name or self.exports[0]])
 
 
@@ -85,7 +85,7 @@ def build_shared(symbol: str, cpu: str) -> Module | None:
 
 
 def _write_shared(provider: str, symbol: str, cpu: str) -> Module:
-    """Write a shared function. provider: a value of `_SHARED`, imported only here, because functions found on disk need no generator."""
+    """Write a shared function. provider: a value of `_SHARED`, imported only here, because functions from the disk need no generator."""
     module: Module = importlib.import_module(provider).build(symbol, cpu)
     return module
 
@@ -94,7 +94,7 @@ _provided: dict[str, int] = {}
 
 
 def provide(symbol: str, address: int) -> None:
-    """Let generated code call a function of this process, which lives as long as it, by a name."""
+    """Let generated code call a function of this process by a name. The function must live as long as the process."""
     _provided[symbol] = address
 
 
@@ -114,7 +114,7 @@ def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
         if library is None:
             name = _provider(symbol)
             if name is None:
-                raise ValueError(f"nothing is known of the shared function {symbol}")
+                raise ValueError(f"unknown shared function {symbol}")
             make = functools.partial(_write_shared, name, symbol, cpu)
             library = compile_cached(("shared", symbol), make, exports=(symbol,), cpu=cpu, cache=cache or False, of_program=False)
             _shared_libraries[symbol, cpu] = library
@@ -174,7 +174,7 @@ def compile_cached(
 
     parts: compared by repr; together with the generator's own source they must determine the module (program text, variant keys, lanes).
     exports: the functions to return. cache: an ObjectCache or directory, None for the default one, False for no cache. of_program: the
-    module is generated from a program, so it can not be ready-made.
+    module is generated from a program, so it cannot be ready-made.
     """
     target.require_runnable(cpu)
     if folder := os.environ.get("TGSI_DUMP"):

@@ -1,4 +1,4 @@
-"""Flat images of ELF objects: their references resolved, of the few kinds that LLVM writes for x86-64 and for AArch64.
+"""Flat images of ELF objects: resolves the few kinds of references that LLVM writes for x86-64 and for AArch64.
 
 Sources: System V ABI for AMD64, section 4.4; ELF for the Arm 64-bit Architecture, section 5.7.
 """
@@ -20,7 +20,7 @@ _WORD = struct.Struct("<I")
 
 @record
 class Machine:
-    """Facts of a machine's objects.
+    """The object format of a machine.
 
     number: ELF's. slot: code of a call that goes through the address at its end. calls: kinds of a call. table: kinds that refer to an
     address in memory. resolve(memory, kind, target, at): writes a reference; False for an unknown kind. Both are offsets in the image,

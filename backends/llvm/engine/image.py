@@ -1,4 +1,4 @@
-"""Flat images of objects: one piece of memory with every inner reference resolved, so that loading it is a copy.
+"""Flat images of objects: one piece of memory with all internal references resolved, so that loading it is a copy.
 
 LLVM's own linker takes 0.3 to 0.5 ms for an object of a shader, longer than all other steps together when a kernel comes from disk. The
 objects of this code generator need little linking: code and read-only data that refer to each other by distance, and calls of a few

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
 
 MAX_CODE = 64 << 20
-"""Most bytes of machine code that are kept in memory without being in use."""
+"""Most bytes of unused machine code in memory."""
 
 Key = tuple[Hashable, ...]
 
@@ -42,7 +42,7 @@ class _Request:
     exports: Sequence[str] = field(compare=False)
     make: Callable[[], Module] = field(compare=False)
     of_program: bool = field(compare=False)
-    hash: int = field(compare=False)  # of the key, which is large: a look-up needs it several times
+    hash: int = field(compare=False)  # hash of the key, which is large and looked up several times
 
     def __hash__(self) -> int:
         return self.hash
@@ -54,7 +54,7 @@ class KernelCache:
     Above `MAX_CODE` bytes the least recently used kernels are dropped, so the caller of a kernel must keep its Library alive.
 
     Attributes:
-        note: called with true when a kernel that is not on disk begins to be compiled, and with false when that ends.
+        note: called with true when the compilation of a kernel begins, and with false when it ends.
     """
 
     def __init__(self, cpu: str, cache: Cache = None) -> None:
@@ -62,8 +62,8 @@ class KernelCache:
         self.cpu, self.cache, self.native = cpu, cache, native_lanes(cpu)
         self._kept: dict[Key, Library] = {}
         self.note: Callable[[bool], None] | None = None
-        self.compiled = self.compile_ns = 0  # kernels that were not on disk, and the nanoseconds that they took
-        self.loaded = 0  # kernels that were on disk
+        self.compiled = self.compile_ns = 0  # compiled kernels, and the nanoseconds spent on them
+        self.loaded = 0  # kernels from the disk cache
         self._variants = VariantCache[_Request, Library](self._compile, max_weight=MAX_CODE, weight=lambda library: len(library.image))
 
     def __len__(self) -> int:
@@ -83,8 +83,7 @@ class KernelCache:
         return self._variants.get(_Request(key, exports, make, of_program, hash(key)))
 
     def keep(self, key: Key, exports: Sequence[str], write: Callable[[Module], None]) -> Library:
-        """Library of a kernel without a program that is never dropped; for kernels of which there are few. `write` fills an empty
-        module."""
+        """Library of a kernel without a program that is never dropped, for kernels with few variants. `write` fills an empty module."""
         library = self._kept.get(key)
         if library is None:
             library = self._kept[key] = self.get(key, exports, self.module(key, write), of_program=False)

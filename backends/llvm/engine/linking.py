@@ -10,7 +10,7 @@ from backends.llvm.targets.host import llvm_lock
 from backends.system import symbol as process_symbol
 from tgsi.language._forks import wait_before_fork
 
-#: Outside functions that generated code may call. Other functions would differ between machines, or be missing.
+#: Outside functions that generated code may call. Others may differ between machines, or be missing.
 ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait", "__chkstk"})
 
 Resolve = Callable[[str], int | None]
@@ -19,7 +19,7 @@ Resolve = Callable[[str], int | None]
 # LLJIT's tables are shared by all libraries of the process; llvmlite's own lock covers single calls only.
 lock = threading.RLock()
 
-# A child process could not finish LLVM's work of another thread. The order is that of nested calls.
+# Held during a fork, because a child process could not finish another thread's work in LLVM. The order is that of nested calls.
 wait_before_fork(lambda: lock)
 wait_before_fork(llvm_lock)
 

@@ -19,7 +19,7 @@ __all__ = ["MAX_OBJECT", "Cache", "ObjectCache", "default_cache", "is_on", "obje
 
 @functools.cache
 def _surroundings(cpu: str) -> bytes:
-    """Text on which all objects for one target depend: the generator's source, the target, LLVM's version."""
+    """Text of everything that all objects for a target depend on: the generator's source, the target, LLVM's version."""
     return "\0".join((own_sources().digest or "", identity(cpu), host.host().version)).encode()
 
 
@@ -46,7 +46,9 @@ def resolve_cache(cache: ObjectCache | str | os.PathLike[str] | bool | None) -> 
 
 
 def recall_sources(cache: Cache) -> None:
-    """Take the digest of the generator's source from a cache, so that this process need not read it; leave it there for the next one."""
+    """Take the digest of the generator's source from a cache, so that this process need not read the source; store it there for the next
+    one.
+    """
     store, sources = resolve_cache(cache), own_sources()
     stamp = sources.stamp if store is not None and not sources.is_known else None
     if store is None or stamp is None:
@@ -59,7 +61,7 @@ def recall_sources(cache: Cache) -> None:
 
 
 def recall_host(cache: Cache) -> None:
-    """Take LLVM's answers about this machine from a cache, so that this process need not load LLVM; leave them there for the next one."""
+    """Take LLVM's answers about this machine from a cache, so that this process need not load LLVM; store them there for the next one."""
     store, surroundings = resolve_cache(cache), host.surroundings()
     if store is None or surroundings is None or host.is_known():
         return
@@ -70,5 +72,5 @@ def recall_host(cache: Cache) -> None:
         return
     try:
         host.use(host.Host.unpack(kept))
-    except (ValueError, TypeError):  # another form
+    except (ValueError, TypeError):  # written in another format
         store.discard(key)

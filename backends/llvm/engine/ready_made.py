@@ -1,14 +1,14 @@
-"""Kernels that came ready-made: compiled when the wheel was built, or by `./dev setup` in a checkout (`backends.ready_made`).
+"""Ready-made kernels: compiled when the wheel was built, or by `./dev setup` in a checkout (`backends.ready_made`).
 
-They are the kernels without a program, of which a first frame needs more than twenty. Each level of x86-64, and AArch64, has one file in a
-folder of this package. It is trusted like the package's modules, and no other folder is read. A file is used if it was made from the
-source of the running code and by its version of LLVM. Stale or damaged files are ignored, and the kernels are compiled.
+These are kernels that do not depend on a program, of which a first frame needs more than twenty. Each level of x86-64, and AArch64, has one
+file in a folder of this package. It is trusted like the package's modules, and no other folder is read. A file is used if it was compiled
+from the source of the running code by the same version of LLVM. Stale or damaged files are ignored, and the kernels are compiled.
 TGSI_READY_MADE=off ignores all.
 
 A file is a head, a table with a row for each kernel, and the flat images (`image`). A kernel is read when it is first requested.
 
 Next to the kernels of a checkout lies the digest of its source, under the name of the files in their state (`Sources.stamp`), so that a
-process without a cache need not read 600 files. A wheel has none: it cannot know the state of the files that it will be installed as.
+process without a cache need not read 600 files. A wheel has none, because the state of the installed files is unknown when it is built.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MOST_ROWS = 1 << 16
 
 
 def is_on() -> bool:
-    """Return false if TGSI_READY_MADE is off, so that everything is compiled here. ValueError for other values than on and off."""
+    """Return false if TGSI_READY_MADE is off, so that all kernels are compiled. ValueError for values other than on and off."""
     said = os.environ.get("TGSI_READY_MADE", "on").lower()
     if said not in ("on", "off"):
         raise ValueError(f"TGSI_READY_MADE: {said!r} is neither on nor off")
@@ -48,9 +48,9 @@ def is_on() -> bool:
 
 
 def level_of(cpu: str) -> str | None:
-    """The machine of `LEVELS` whose code is that of `cpu`: its text is the same, so its results are, too. None: there is none.
+    """The machine of `LEVELS` whose generated text, and so its results, equal those of `cpu`, or None.
 
-    Files are for Linux. A host belongs to the highest level of which it has every feature, unless builders may use further features.
+    Files are for Linux. A host belongs to the highest level whose features it all has, unless builders may use further features.
     """
     return _level_of(cpu, host.host())
 
@@ -74,7 +74,7 @@ def name_of(parts: Iterable[object]) -> bytes:
 
 
 def surroundings(sources: str, level: str) -> bytes:
-    """Digest of all that a whole file depends on: the digest of the generator's source, LLVM's version, the machine."""
+    """Digest of everything that a file depends on: the digest of the generator's source, LLVM's version, the machine."""
     return digest_of("\0".join((sources, host.host().llvm, level)).encode()).digest()
 
 
@@ -98,7 +98,7 @@ class ReadyMade:
 
     @classmethod
     def open(cls, path: Path) -> ReadyMade | None:
-        """Read the table of a file. None for a file that is missing or no such file."""
+        """Read the table of a file. None if it is missing or is not such a file."""
         try:
             with path.open("rb", buffering=0) as file:
                 magic, around, digest, count = _HEAD.unpack(file.read(_HEAD.size))
@@ -112,7 +112,7 @@ class ReadyMade:
         return cls(path, around, {name: (digest, place, size) for name, digest, place, size in _ROW.iter_unpack(table)})
 
     def get(self, name: bytes) -> bytes | None:
-        """Image of a name; None if the file lacks it, or disagrees with its table."""
+        """Image of a name; None if the file lacks it or does not match its table."""
         row = self.rows.get(name)
         if row is None:
             return None
@@ -136,7 +136,7 @@ def note_of(stamp: str | None, digest: str | None) -> str:
 
 
 def note_sources() -> None:
-    """Write the digest of the source next to the kernels. Nothing is written as long as a file is so young that it may change unseen."""
+    """Write the digest of the source next to the kernels. Nothing is written while a file is so new that a change might go unnoticed."""
     now = Sources(source_files(), ROOT, time.time())
     if now.stamp is not None and now.digest is not None and now.digest == own_sources().digest:
         temporary = FOLDER / f".new-{os.getpid()}-{NOTE}"
@@ -145,7 +145,7 @@ def note_sources() -> None:
 
 
 def recall_sources() -> None:
-    """Take the digest of the source from the file that `note_sources` wrote, if it is of the files in their present state."""
+    """Take the digest of the source from the file written by `note_sources`, if the source files have not changed since."""
     sources = own_sources()
     stamp = sources.stamp if is_on() and not sources.is_known else None
     if stamp is not None:
@@ -158,14 +158,14 @@ def recall_sources() -> None:
 
 @functools.cache
 def current(level: str) -> ReadyMade | None:
-    """The file of a machine, if it was made from this process's source and by its LLVM."""
+    """The file of a machine, if it was compiled from this process's source by its LLVM."""
     sources = own_sources().digest
     found = ReadyMade.open(path_of(level)) if sources is not None else None
     return found if found is not None and found.around == surroundings(sources or "", level) else None
 
 
 def find(parts: Iterable[object], cpu: str) -> bytes | None:
-    """Flat image of a kernel for `cpu`; None: it has to be compiled. parts: the key of the kernel."""
+    """Flat image of a kernel for `cpu`; None if it has to be compiled. parts: the key of the kernel."""
     level = level_of(cpu) if is_on() else None
     found = current(level) if level is not None else None
     return found.get(name_of(parts)) if found is not None else None

@@ -1,8 +1,8 @@
 """Digest of the code generator's own source, a part of the key of every object on disk.
 
 A process imports modules at different times, and the files may be edited in between. So a digest of files describes the running code
-only if no file changed since the process began. If one did, the disk cache is not used: code that an old process generates is never
-found under the name of new source, nor the reverse.
+only if no file changed since the process began. If one did, the disk cache is disabled, so that code from old source is never stored under
+the digest of new source, nor the reverse.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from backends.sealed_files import digest_of
 #: Folder of backends, linkage and passes: the repository, or the package tgsi if it is installed.
 ROOT = Path(__file__).resolve().parents[3]
 
-#: Source on which the text of a module depends besides its key: the generators, the tables that they read, and the code that makes keys and
-#: records. Folders include their subfolders; of `passes.optimise` it is the module by which short loops are found.
+#: Source that determines the text of a module together with its key: the generators, the tables that they read, and the code that makes
+#: keys and
+#: records. Folders include their subfolders; `passes.optimise` contributes only the module that finds short loops.
 GENERATORS = (
     ROOT / "backends",
     ROOT / "passes" / "analysis",
@@ -32,14 +33,17 @@ GENERATORS = (
 )
 
 APART = frozenset({"gallium", "glsl", "interp", "nvk", "spirv"})
-"""Folders of `backends` that no generator imports: the interface of Gallium, other engines and languages. Reading them would take time."""
+"""Folders of `backends` that no generator imports: the interface of Gallium, other engines and languages.
 
-_MARGIN = 0.05  # seconds; the clocks of files and of processes may tick only every 10 ms
+They are left out to save time.
+"""
+
+_MARGIN = 0.05  # seconds; resolution of the clocks of files and of processes, which may be 10 ms
 _SETTLED = 10.0  # seconds; some file systems keep times in steps of two seconds
 
 
 def source_files() -> list[str]:
-    """Paths of the Python files of `GENERATORS`, sorted. Texts, since objects of pathlib would take longer than reading the files."""
+    """Paths of the Python files of `GENERATORS`, sorted. Paths are strings, because pathlib would take longer than reading the files."""
     return sorted(path for place in GENERATORS for path in ([str(place)] if place.suffix else _files_in(str(place))))
 
 
@@ -73,7 +77,7 @@ _State = tuple[int, int, int]
 
 
 def _read_file(path: str, size: int) -> tuple[bytes, _State]:
-    """Contents of a file, at most one byte more than `size`, and its state after that. By descriptor, since file objects take longer."""
+    """Contents of a file, at most `size` + 1 bytes, and its state afterwards. Uses a descriptor, because file objects are slower."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         data, found = os.read(file, size + 1), os.fstat(file)
@@ -86,7 +90,10 @@ class Sources:
     """A set of source files in their state at the start of a process."""
 
     def __init__(self, files: Iterable[str | os.PathLike[str]], root: Path, began: float) -> None:
-        """Look at the files. `began` is a file time. There is no digest if a file is younger, or without files (as in an archive)."""
+        """Read the state of the files.
+
+        `began` is a file time. There is no digest if a file is younger, or if there are no files (as in an archive).
+        """
         self._paths, self._root = [os.fspath(file) for file in files], os.fspath(root)
         self._state = self._look()
         self._age = began - max((entry[0] for entry in self._state), default=float("inf")) / 1e9  # seconds, of the youngest file
@@ -96,7 +103,7 @@ class Sources:
 
     @property
     def digest(self) -> str | None:
-        """The digest; None if it would not describe the running code. The files are read for it, unless `recall` gave it."""
+        """The digest; None if it would not describe the running code. Reads the files, unless `recall` has set the digest."""
         if not self._is_known:
             self._digest, self._is_known = self._read(), True
         return self._digest
@@ -110,13 +117,14 @@ class Sources:
     def stamp(self) -> str | None:
         """Name of the files in their state: as long as it stays the same, so does the digest.
 
-        None if a file is so new that its next change might not change its time stamp."""
+        None if a file is so new that another change might leave its time stamp unchanged.
+        """
         if self._age <= _SETTLED:
             return None
         return digest_of(repr((self._root, self._paths, self._state)).encode("utf-8", "surrogateescape")).hexdigest()
 
     def recall(self, digest: str) -> None:
-        """Take the digest that an earlier process found for this stamp."""
+        """Take the digest that an earlier process computed for this stamp."""
         self._digest, self._is_known = digest, True
 
     def _read(self) -> str | None:
@@ -144,7 +152,7 @@ class Sources:
         if self.digest is None:
             return False
         modules = len(sys.modules)
-        if modules != self._modules:  # only new imports read files
+        if modules != self._modules:  # files are checked only after new imports
             if self._look() != self._state:
                 self._digest = None
             self._modules = modules

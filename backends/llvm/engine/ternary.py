@@ -1,11 +1,11 @@
-"""Masked vpternlog instructions that LLVM 22.1 may have got wrong, and text of which it makes none.
+"""Masked vpternlog instructions that LLVM 22.1 may miscompile: their detection, and equivalent text that avoids them.
 
 LLVM turns `(a & C) | (b & ~C)` with constant C into its ternary operation, function 0xCA of C, a and b, and folds a select between the
 result and a or b into the instruction's mask, whose target is then that value. If the operand that lies in memory would have to move past
 both others, the permutation goes in the wrong direction: 0xB8 (of a, b and C) for 0xE4, or 0xE4 (of b, C and a) for 0xB8
 (llvm/llvm-project#157929, fixed by #209782). Later passes may load that operand into a register, or exchange the last two operands to fold
-another one: so 0xB8 and 0xD8 are interchangeable, and so are 0xE4 and 0xE2. So code that `is_suspect` finds may be right, but other code
-is.
+another one: so 0xB8 and 0xD8 are interchangeable, and so are 0xE4 and 0xE2. So code that `is_suspect` finds may be right, but all other
+code is certainly right.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _RSP, _RBP = 4, 5
 
 
 def is_suspect(code: bytes) -> bool:
-    """True if x86 code may have a masked vpternlog whose immediate belongs to another function."""
+    """True if x86 code may have a masked vpternlog with the immediate of another function."""
     return any(_is_wrong(found[0][1], found[1]) for found in _INSTRUCTION.finditer(code + bytes(8)))
 
 
@@ -57,7 +57,7 @@ _MASKING = rf"(?m)^( *%\S+ = and (<\d+ x i\d+>) )(?:(%\S+), ({_CONSTANT})|({_CON
 
 
 def hide_masks(text: str) -> str:
-    """LLVM text of the same meaning, in which constants that vectors are and'ed with are read from memory, so that LLVM sees no merge."""
+    """Equivalent LLVM text that loads the constants of vector ANDs from memory, so that LLVM does not recognize a merge."""
     tables: dict[tuple[str, str], str] = {}
 
     def load(found: re.Match[str]) -> str:

@@ -52,7 +52,7 @@ class VariantCache(Generic[K, V]):
         renew_after_fork(self)
 
     def renew_in_child(self) -> None:
-        """Forget the values that threads of the parent process were building. `get` builds them."""
+        """Forget values under construction by threads of the parent process; `get` builds them again."""
         self._pending.clear()
         self._total = sum(weight for _, weight, _ in self._values.values())
 
@@ -69,7 +69,7 @@ class VariantCache(Generic[K, V]):
         with self._lock:
             found = self._values.get(key)
             if found is not None:
-                self._values.move_to_end(found[2])  # the stored key itself, which is not compared field by field again
+                self._values.move_to_end(found[2])  # the stored key itself, whose look-ups compare identity before fields
                 return found[0]
             pending = self._pending.get(key)
             owner = pending is None
@@ -78,7 +78,7 @@ class VariantCache(Generic[K, V]):
         if not owner:
             pending.done.wait()
             if isinstance(pending.error, TimeLimitError) or not isinstance(pending.error, Exception | None):
-                return self.get(key)  # the call of another thread was ended
+                return self.get(key)  # another thread's call was interrupted
             if pending.error is not None:
                 raise pending.error
             return pending.value  # type: ignore[return-value]
@@ -104,7 +104,7 @@ class VariantCache(Generic[K, V]):
                 self._total -= gone
 
     def clear(self) -> None:
-        """Drop every value except those that are being built."""
+        """Drop all values except those under construction."""
         with self._lock:
             self._values.clear()
             self._total = 0

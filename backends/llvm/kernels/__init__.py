@@ -2,6 +2,6 @@
 
 Each module writes the code that reads a record, sets up the interface of a program, calls `translate`, and stores the results.
 
-May import everything of `backends.llvm`; never the rasterizer. It runs once a kernel; the generated code runs once a batch of lanes. Read
-next: `run`, then `registers`, the interfaces that the kernels share.
+May import everything of `backends.llvm`; never the rasterizer. The generated code runs once for each batch of lanes. Read next: `run`, then
+`registers`, the interfaces that the kernels share.
 """

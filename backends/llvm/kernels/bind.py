@@ -20,7 +20,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 SLACK = 64
-"""Bytes after the last texel that may be read."""
+"""Readable bytes after the last texel."""
 
 
 @record(slots=False)

@@ -29,10 +29,10 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 CHUNK_BYTES = 4 << 20
-"""Most bytes of staged memory in one call. A call has at least one unit, whatever its size."""
+"""Most bytes of staged memory in a call, except that a call has at least one unit."""
 
 FIRST = 1 << 10
-"""Lanes of the first call of a program with loops; see `time_slices`."""
+"""Lanes in the first call of a program with loops; see `time_slices`."""
 
 
 @record(frozen=False, eq=False, kw_only=True)
@@ -40,7 +40,7 @@ class Run:
     """One run of a compiled kernel.
 
     environment: address of the ShaderEnv. entry: the function `run`. inputs, system: register files, (registers, lanes, 4).
-    watch: ends loops that run long; None for a program without loops.
+    watch: interrupts long loops; None for a program without loops.
     outputs, alive, exhausted: results of each lane, valid after `run`. meshes: results of each group of a mesh program.
     """
 
@@ -103,7 +103,7 @@ class Run:
         places = self.arguments.places
         return Emission(counts[places], words[places].transpose(1, 2, 0, 3), marks[places].T)
 
-    # -- memory that all vectors see ---------------------------------------------------------------------------------
+    # -- memory shared by all vectors ---------------------------------------------------------------------------------
     def _keep(self, array: NDArray[Any]) -> int:
         self._kept.append(array)
         return array.ctypes.data
@@ -134,7 +134,7 @@ class Run:
         self.outputs[self.arguments.places] = patches.reshape(-1, *patches.shape[2:])
 
     def _take_meshes(self, rows: Bits, first: int) -> None:
-        """Collect the outputs of a chunk's groups, the first of which has number `first`."""
+        """Collect the outputs of a chunk's groups, starting with number `first`."""
         memory, sizes = mesh_memory(self.program), self.arguments.sizes[first : first + len(rows), :2].tolist()
         self.meshes += [make_mesh(memory.layout, size, *rows_of(memory, words)) for size, words in zip(sizes, rows)]
 
@@ -223,7 +223,7 @@ class Run:
 
 @record(eq=False)
 class _Emitted:
-    """Vertices that the lanes of one chunk emitted, with room for the largest number of any lane."""
+    """Vertices that the lanes of one chunk emitted, with room for the largest number in any lane."""
 
     lanes: NDArray[np.int64]
     counts: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Runs of fragment programs: inputs interpolated at other places of the pixel, and contents of the color targets."""
+"""Runs of fragment programs: inputs interpolated at other positions in the pixel, and contents of the color targets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _POSITION, _CENTROID, _TARGETS = 0, 1, 2
 """Registers of `files`: window x, y, z and 1/w; x and y of the centroid relative to the pixel's center; then the color of each target."""
 
 _WHOLE = frozenset({"POSITION", "FACE"})
-"""Inputs with the same value at all places of a pixel."""
+"""Inputs with the same value at all positions in a pixel."""
 
 
 class FragmentRecord(ctypes.Structure):
@@ -46,7 +46,7 @@ class FragmentRecord(ctypes.Structure):
 
 
 def asks(program: Program) -> bool:
-    """True if the program reads inputs at other places, or color targets."""
+    """True if the program reads inputs at other positions, or color targets."""
     return any(i.opcode.traits & {Trait.FRAMEBUFFER, Trait.INTERPOLATE} for i in program.instructions)
 
 

@@ -59,7 +59,7 @@ class GridRecord(ctypes.Structure):
 
 
 BeginUnit = Callable[[Function, Val], None]
-"""Callback with the function that is being written and the number of remaining blocks (i32), including those of the unit."""
+"""Callback that takes the function under construction and the number of remaining blocks (i32), including those of the unit."""
 
 
 @record(kw_only=True)
@@ -127,7 +127,7 @@ class GridRegisters(SystemValues, Registers):
 
     # -- registers -----------------------------------------------------------------------------------------------------
     def input(self, register: int, channel: int) -> Val:
-        """Refuse: grids have no inputs."""
+        """Fail, because grids have no inputs."""
         return self.f.const(F32.wide(self.lane_map.lanes), 0)
 
     def axis_value(self, fetch: Callable[[int], Val], channel: int) -> Val:
@@ -135,7 +135,7 @@ class GridRegisters(SystemValues, Registers):
         return fetch(channel) if channel < 3 else self.f.const(I32.wide(self.lane_map.lanes), 0)
 
     def size_of(self, field: str, axis: int) -> Val:
-        """Size of the launch along an axis: a field of its record with one number for each axis."""
+        """A size of the launch along an axis, from a field of its record with a number for each axis."""
         return self.f.splat(self.record.get(field, axis), self.lane_map.lanes)
 
     SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {

@@ -81,5 +81,5 @@ def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:
 
 
 def generate(program: Program, kind: str, *, cpu: str = "host", lanes: int = 16) -> Artifact:
-    """Code of a validated program for a file or for reading; see `engine.artifact.generate_artifact`."""
+    """Code of a validated program as output for users; see `engine.artifact.generate_artifact`."""
     return generate_artifact(lambda: build(program, cpu=cpu, lanes=lanes), kind, cpu=cpu)

@@ -32,9 +32,9 @@ class MeshRecord(GridRecord):
     Workgroups are numbered from 0 through all runs of a call; results lie in the order of the numbers.
 
     outputs: of mesh programs, rows of vertices and primitives as `backends.run.meshes.MeshMemory` says, `size` bytes a workgroup; aligned
-    to 64 bytes. counts: three words a workgroup, which the program set: the size of the grid that a task launches, or the numbers of
-    vertices and primitives, and 0. They may be above the maxima. payload: `payload_words` words, which each workgroup of a task program
-    has, and which all workgroups of a mesh program read. The kernel clears outputs, counts, and payload that it writes.
+    to 64 bytes. counts: three words a workgroup, set by the program: the size of the grid that a task launches, or the numbers of vertices
+    and primitives, and 0. They may exceed the limits. payload: `payload_words` words, which each workgroup of a task program has, and which
+    all workgroups of a mesh program read. The kernel clears outputs, counts, and a payload that it writes.
     runs: `run_count` MeshRuns, for `launch_runs`. draw_id: the system value DRAWID. now, number: memory of the current unit, and number of
     its first workgroup, which the kernel writes.
     """
@@ -72,11 +72,11 @@ class MeshGridRegisters(GridRegisters, GroupResults):
 
     @property
     def more(self) -> Record:
-        """The part of the record that grids do not have."""
+        """The part of the record beyond that of grids."""
         return Record(self.f, self.record.pointer, MeshRecord)
 
     def find_present(self) -> Val:
-        """Compute the lanes that are threads: all, if the blocks fill their vectors."""
+        """Compute the lanes that are threads; all lanes if the blocks fill their vectors."""
         lanes = self.lane_map.lanes
         if not self.key.packed and block_threads(self.program) % lanes == 0:
             return self.f.const(BOOL.wide(lanes), 1)
@@ -129,7 +129,7 @@ def build_mesh_kernel(program: Program, key: GridKey, cpu: str = "host") -> Modu
 
 
 def _begin_unit(program: Program) -> BeginUnit:
-    """Function that writes code that finds and clears the memory of a unit's blocks."""
+    """A function that writes code to locate and clear the memory of a unit's blocks."""
 
     def write(f: Function, left: Val) -> None:
         grid, record = Record(f, f.args[0], GridRecord), Record(f, f.args[0], MeshRecord)

@@ -13,13 +13,14 @@ from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
 SIZES = 3
-"""Numbers that a workgroup sets, at most: x, y and z of the grid that a task launches; vertices and primitives of a mesh."""
+"""Most numbers that a workgroup sets: x, y and z of the grid that a task launches; vertices and primitives of a mesh."""
 
 
 class GroupResults(ABC):
-    """The memory that workgroups write. A subclass says where it is.
+    """The memory that workgroups write; subclasses locate it.
 
-    Each workgroup has a part of each memory, of one size. `offset_of` gives the byte offset of the part that each lane's workgroup has.
+    Each workgroup has a part of each memory, all of the same size. `offset_of` returns the byte offset of the part of each lane's
+    workgroup.
     """
 
     __slots__ = ()
@@ -45,7 +46,7 @@ class GroupResults(ABC):
         """Lanes that are threads, as an i1 vector."""
 
     def set_sizes(self, numbers: Sequence[Val], mask: Val) -> None:
-        """Store the numbers that the workgroup's thread 0 has, if it is in `mask`."""
+        """Store the numbers from the workgroup's thread 0, if it is in `mask`."""
         f, lanes = self.f, self.lane_map.lanes
         first = mask & self.thread_numbers().eq(0)
         with f.if_(f.any(first)):

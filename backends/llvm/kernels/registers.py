@@ -52,7 +52,7 @@ class Registers:
 
 @record(kw_only=True)
 class DrawRegisters(SystemValues, Registers):
-    """Interface that all stages of draws before the rasterizer share: memory, through ShaderEnv, and a table of system values."""
+    """Common Interface of the stages of draws before the rasterizer: memory, through ShaderEnv, and a table of system values."""
 
     images: Mapping[int, ImageKey]
     program: Program

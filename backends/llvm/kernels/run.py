@@ -68,9 +68,9 @@ def run(
 ) -> RunResult:
     """Run a validated program. The arguments of `backends.run.arguments.prepare`, and:
 
-    lanes, cpu: the vector length and the target of the code. Results do not depend on them, unless lanes race for memory: each `lanes`
+    lanes, cpu: the vector length and the target of the code. Results do not depend on them, unless lanes race for memory: every `lanes`
     invocations run to the end, or to a barrier, before the next ones start. Programs whose registers would take too much stack run with
-    fewer lanes. library: the compiled `build_run_kernel` of this program, these lanes, keys and fuel, if the caller has kept it.
+    fewer lanes. library: the compiled `build_run_kernel` of this program, these lanes, keys and fuel, if the caller has cached it.
 
     Raises UnsupportedError for a program that cannot be generated, ValueError and TypeError for wrong arguments.
     """

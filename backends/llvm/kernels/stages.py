@@ -38,7 +38,7 @@ _PRESENT = 7
 
 
 def _vector(number: int, interface: VertexRegisters, channel: int) -> Val:
-    """System value that is vector `number` of `system`, in all channels."""
+    """Return vector `number` of `system` as all channels of a system value."""
     return interface.vector(interface.system, number, integer=True)
 
 
@@ -54,12 +54,12 @@ class VertexRegisters(DrawRegisters):
     }
 
     def exposed_outputs(self) -> int:
-        """OUT registers whose bits are used, one bit each."""
+        """OUT registers whose exact bits matter, one bit each."""
         return self.exposed
 
 
 class _Partial(VertexRegisters):
-    """Interface of vertex kernels in which some lanes may be no vertices."""
+    """Interface of vertex kernels in which some lanes may not be vertices."""
 
     __slots__ = ()
 
@@ -94,8 +94,8 @@ def build_vertex_kernel(
 
     env: ShaderEnv. in: channel c of input register k is the vector at byte (4k + c) * 4 * lanes. out: channel c of output register r is
     the vector at byte (4r + c) * 4 * lanes, for registers 0 to the highest declared. system: i32 vectors in the order of
-    `VERTEX_SYSTEM_VALUES`; vector 7, for programs that vote or write memory, is not 0 in lanes that are vertices.
-    exposed: bit r is set if the bits of OUT register r are used, and not only its numbers.
+    `VERTEX_SYSTEM_VALUES`; vector 7, for programs that vote or write memory, is nonzero in lanes that are vertices. exposed: bit r is set
+    if the exact bits of OUT register r matter, not only its values as numbers.
     Raises UnsupportedError for instructions and resources that the generator does not support.
     """
     module = Module(name, cpu)
@@ -160,7 +160,7 @@ def _build_shade(
 
     With barriers the function is `shade(record, index, state, stopped)`, and returns the barrier where it stops next; see `barriers`.
     """
-    from backends.llvm.kernels.fragments import FragmentRegisters  # only for runs: draws load less
+    from backends.llvm.kernels.fragments import FragmentRegisters  # only for runs, because draws load less
     from backends.llvm.kernels.primitives import KINDS, GeometryRegisters
 
     waits = plan_of(program).waits
@@ -212,7 +212,7 @@ def _build_drive(module: Module) -> None:
 def _build_rounds(module: Module, state_bytes: int) -> None:
     """Write `drive(record)`, which runs one unit after the other, each with its barriers.
 
-    If the record has no memory for states, the function only stores the bytes of one state in it.
+    If the record has no memory for states, the function only stores the size of a state in it.
     """
     f = Function(module, "drive", [PTR], internal=True)
     record = Record(f, f.args[0], RunRecord)

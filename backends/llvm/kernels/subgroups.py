@@ -1,4 +1,4 @@
-"""System values of the subgroup: the quad, in the order (0,0) (1,0) (0,1) (1,1), whatever the lane map."""
+"""System values of the subgroup: the quad, in the order (0,0) (1,0) (0,1) (1,1), independent of the lane map."""
 
 from __future__ import annotations
 

@@ -18,11 +18,11 @@ Channel = Callable[[Any, int], Val]
 
 
 class _Lanes(Protocol):
-    """The part of an Interface that values of the subgroup need."""
+    """The part of an Interface required by values of the subgroup."""
 
     @property
     def f(self) -> Function:
-        """Function that is being written."""
+        """The function under construction."""
 
     @property
     def lane_map(self) -> LaneMap:
@@ -38,11 +38,11 @@ OF_SUBGROUP: Mapping[str, Channel] = {name: partial(_of_subgroup, name) for name
 
 
 class SystemValues:
-    """The part of an Interface that gives system values by the declarations of a program and a table.
+    """The part of an Interface that computes system values from the declarations of a program and a table.
 
     A subclass sets both class variables:
         SYSTEM_VALUES: name of a system value -> its channels.
-        KERNELS: the kind of kernel, for the message about a value that the table lacks; "" where such values are 0.
+        KERNELS: the kind of kernel, for the message about a value missing from the table; "" if such values are 0.
     """
 
     __slots__ = ()

@@ -14,7 +14,7 @@ clock = time.perf_counter
 
 
 class TimeSlices:
-    """Slices of a larger amount of work, in any unit. They begin small and grow as long as they finish quickly.
+    """Slices of a larger amount of work, in any unit. They begin small and grow while they finish quickly.
 
     most: size of the largest slice. first: size of the first one.
     """

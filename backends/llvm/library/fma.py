@@ -1,7 +1,7 @@
 """Fused multiply-add, a * b + e with one rounding, for processors without such an instruction: f64 lanes, in 128-bit integers.
 
-Product and addend are placed in windows of 128 bits with room for a carry: the product's 106 bits end 20 bits above the lowest bit, the
-addend's 53 bits end 72 above it. So the lowest bit of the operand with the larger exponent is 0, and the bits of the other operand that
+Product and addend are placed in windows of 128 bits with room for a carry: the product's 106 bits end 20 bits above the lowest bit, and the
+addend's 53 bits 72 bits above it. So the lowest bit of the operand with the larger exponent is 0, and the bits of the other operand that
 are shifted out can be combined into one sticky bit. The sticky bit lies more than 50 bits below the place of rounding, and decides ties
 correctly.
 """
@@ -95,7 +95,7 @@ def _sticky(f: Function, x: Val) -> Val:
 
 
 def _shift_right(f: Function, x: _Wide, count: Val) -> _Wide:
-    """Shift x right by `count` bits, of any number; the lowest bit is set if a bit that is lost was set."""
+    """Shift x right by any number of bits; the lowest bit is set if a lost bit was set (sticky)."""
     count = f.select(count > 127, 127, count)
     near = count.ult(64)
     rest = f.select(near, count, count - 64)
@@ -123,7 +123,7 @@ def _encode(f: Function, x: _Wide, exponent: Val, sign: Val) -> Val:
     rest = f.select(upper, x.low, 0)
     mantissa = top | _right(f, rest, 64 - zeros) | _sticky(f, _left(f, rest, zeros))
     biased = exponent + f.select(upper, f.const(zeros.type, 127), 63) - zeros + 1023
-    # 53 bits are kept, fewer where the number is denormal.
+    # Keep 53 bits, or fewer if the number is denormal.
     drop = f.select(biased < 1, 12 - biased, 11)
     beyond = f.select(drop > 63, drop - 63, 0)
     kept, drop = _shift_right(f, _Wide(mantissa ^ mantissa, mantissa), beyond).low, f.select(drop > 63, 63, drop)

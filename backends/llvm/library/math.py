@@ -1,8 +1,8 @@
 """EX2, LG2, SIN, COS, RCP, RSQ and half conversions in plain vector arithmetic. POW is in `powers`.
 
-Coefficients and the order of every operation come from the project's polynomial reference. Together they are the definition, so the bits
-of a lane depend neither on the target nor on the number of lanes. All functions take and return scalars or vectors of any width; every NaN
-in a result is the canonical one, except from `rcp` and `rsq`.
+Coefficients and the order of every operation come from the project's polynomial reference. They define the results, so the bits of a lane
+depend neither on the target nor on the number of lanes. All functions take and return scalars or vectors of any width; every NaN in a
+result is the canonical one, except from `rcp` and `rsq`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WIDE_QNAN = 0x7FF8 << 48
 QUIET_NAN = float("nan")
 
 SYMBOL_PREFIX = "tgsi_math_"
-"""Prefix of functions that are compiled once a process (`mathlib`) and linked by the engine."""
+"""Prefix of functions that are compiled once per process (`mathlib`) and linked by the engine."""
 
 # Coefficients of polynomials, the highest degree first.
 _EX2_EVEN = [_H("0x1.3fa206p-13"), _H("0x1.3b30a0p-7"), _H("0x1.ebfbd8p-3")]
@@ -74,7 +74,7 @@ def ex2(f: Function, x: Val) -> Val:
 
 
 def ex2_above(f: Function, x: Val) -> Val:
-    """`ex2` of -125 <= x <= 127, without the operations for other numbers. Bit for bit the same; NaN gives anything."""
+    """`ex2` of -125 <= x <= 127, bit for bit, without the operations for other numbers; undefined for NaN."""
     t = x + _H("0x1.8p23")
     return _exp2_of_fraction(f, x - (t - _H("0x1.8p23")), t.as_int() << 23).as_float()
 
@@ -148,7 +148,7 @@ def _reduce_slow(f: Function, ab: Val) -> tuple[Val, Val]:
 
 
 def _by_quadrant(f: Function, is_sine: Sequence[Val], r: Sequence[Val]) -> list[Val]:
-    """Sine or cosine of |r| <= pi/4, by lane. Where selections are cheap, one polynomial with selected coefficients serves both."""
+    """Sine or cosine of |r| <= pi/4, by lane. If selections are cheap, a single polynomial with selected coefficients computes both."""
     z = [v * v for v in r]
     if not f.module.has("avx512f"):
         sine = [v + (v * zz) * horner(zz, _SIN) for v, zz in zip(r, z)]
@@ -176,25 +176,25 @@ def _by_octant(f: Function, bits: Sequence[Val], q: Sequence[Val], r: Sequence[V
 def trigonometry(f: Function, xs: Sequence[Val], cosine: Sequence[bool], mask: Val | None = None) -> list[Val]:
     """sin or cos of each of `xs`, in radians; absolute error at most 2^-23.02 for every input.
 
-    Several at once are cheaper than one after the other: their chains of operations overlap, and one test finds the rare lanes (2^15
-    and above, inf, NaN) for which a shared function is called. All vectors must have the same number of lanes. Results outside of `mask`
-    are unspecified.
+    Several together are cheaper than one after the other, because their chains of operations overlap, and a single test detects the rare
+    lanes (2^15 and above, inf, NaN) that need a call of a shared function. All vectors must have the same number of lanes. Results outside
+    of `mask` are unspecified.
     """
     kinds = [[x for x, is_cosine in zip(xs, cosine) if is_cosine is wanted] for wanted in (False, True)]
     sines, cosines = (iter(compute(f, part, mask)) if part else iter(()) for compute, part in zip((_sines, _cosines), kinds))
     return [next(cosines if is_cosine else sines) for is_cosine in cosine]
 
 
-def _some(f: Function, lanes: Val, mask: Val | None) -> Val:
-    """Scalar truth (at run time) that a lane of `mask` is among `lanes`."""
+def _any_lane(f: Function, lanes: Val, mask: Val | None) -> Val:
+    """Scalar (at run time), true if a lane of `mask` is among `lanes`."""
     return f.any(lanes if mask is None or mask.number is not None or lanes.lanes == 1 else lanes & mask)
 
 
 def _half_turns(f: Function, xs: Sequence[Val]) -> tuple[list[Val], list[Val]]:
     """Sines for |k| <= 2^15, and the sums that hold k in their low bits.
 
-    x = k * pi + r with |r| <= pi/2, so one polynomial serves all lanes. The order of the last operations has the smallest error of all
-    orders with this cost.
+    x = k * pi + r with |r| <= pi/2, so one polynomial serves all lanes. Of all orders of the last operations with this cost, this one has
+    the smallest error.
     """
     t = [x * _ONE_OVER_PI + _NEAR_ZERO for x in xs]
     k = [v - _NEAR_ZERO for v in t]
@@ -204,7 +204,7 @@ def _half_turns(f: Function, xs: Sequence[Val]) -> tuple[list[Val], list[Val]]:
     z = [v * v for v in r]
     q = [horner(v, _SIN_WIDE) for v in z]
     s = [(v * w) * zz + v for v, w, zz in zip(r, q, z)]
-    return [(v.as_int() | (n.as_int() & SIGN)).as_float() for v, n in zip(s, r)], bits  # the sum forgets the sign of a zero
+    return [(v.as_int() | (n.as_int() & SIGN)).as_float() for v, n in zip(s, r)], bits  # the sum loses the sign of a zero
 
 
 def _sines(f: Function, xs: Sequence[Val], mask: Val | None) -> list[Val]:
@@ -213,7 +213,7 @@ def _sines(f: Function, xs: Sequence[Val], mask: Val | None) -> list[Val]:
     differing = bits[0] ^ _NEAR
     for n in bits[1:]:
         differing = differing | (n ^ _NEAR)
-    with f.if_(_some(f, (differing & -0x10000).ne(0), mask), unlikely=True):
+    with f.if_(_any_lane(f, (differing & -0x10000).ne(0), mask), unlikely=True):
         for x, result in zip(xs, results):
             result.set(f.call(x.type, sin_symbol(x.lanes), x))
     return [result.get() for result in results]
@@ -227,7 +227,7 @@ def _cosines(f: Function, xs: Sequence[Val], mask: Val | None) -> list[Val]:
     largest = sizes[0]
     for ab in sizes[1:]:
         largest = f.max(largest, ab)
-    with f.if_(_some(f, largest >= _FAST_LIMIT, mask), unlikely=True):
+    with f.if_(_any_lane(f, largest >= _FAST_LIMIT, mask), unlikely=True):
         for x, result in zip(xs, results):
             result.set(f.call(x.type, cos_symbol(x.lanes), x))
     return [result.get() for result in results]

@@ -39,9 +39,9 @@ def _signed(bits: Val, size: int) -> Val:
 def normalized(f: Function, x: Val, bits: int, shift: int = 0) -> Val:
     """x / (2^bits - 1) / 2^shift, correctly rounded, for integral floats |x| < 2^bits times 2^shift, from two products and no division.
 
-    x * 2^-bits is exact and the other product is 2^bits times smaller, so that only the rounding of the sum matters. With 24 bits,
-    quotients of powers of two lie just above a tie: the second factor is an ULP larger, so that the sum rounds up. Where the sum and the
-    exact product are one instruction, the result is the same.
+    x * 2^-bits is exact and the other product is 2^bits times smaller, so only the rounding of the sum matters. With 24 bits, quotients of
+    powers of two are just above a tie, so the second factor is one ULP larger to make the sum round up. A fused sum and product gives the
+    same result.
     """
     rest = 1.0 / ((1 << bits) - 1) - 2.0**-bits
     small = x * ((rest if bits <= 16 else 2.0 ** (-2 * bits) * (1.0 + 2.0**-23)) * 2.0**-shift)
@@ -107,7 +107,7 @@ def unpack(f: Function, format: Format, words: Sequence[Val]) -> list[Val]:
             continue
         c = format.channels[index]
         if c.type is ChannelType.UNORM and c.shift % 32 > 0 and c.shift % 32 + c.size <= 24 and not format.is_srgb:
-            # the bits stay at their place: no shift
+            # the bits stay in place, without a shift
             word = words[c.shift // 32] & ((1 << c.size) - 1 << c.shift % 32)
             decoded[index] = normalized(f, word.to_float(), c.size, c.shift % 32)
             continue
@@ -201,7 +201,7 @@ def encode(f: Function, c: Channel, x: Val, srgb: bool = False) -> Val:
 
 
 def _encode_unorm24(f: Function, x: Val) -> Val:
-    """UNORM of 24 bits without f64: both ways round the exact product once, to a float whose unit is 1."""
+    """UNORM of 24 bits without f64: both branches round the exact product once, to a float whose unit is 1."""
     top = float((1 << 24) - 1)
     x = f.min(f.max(x, 0.0), 1.0)  # NaN becomes 0
     low = f.intrinsic("fma", x, f.const(x.type, top), f.const(x.type, _TWO23)).as_int() - _TWO23_BITS  # for sums up to 2^24
@@ -209,7 +209,9 @@ def _encode_unorm24(f: Function, x: Val) -> Val:
 
 
 def _rounded_unorm(f: Function, c: Channel, x: Val) -> Val:
-    """UNORM integer in the low bits of a float from 2^23 on (0x4B000000): the product is clamped (NaN to 0), the sum with 2^23 rounds."""
+    """UNORM integer in the low bits of a float of at least 2^23 (0x4B000000): the product is clamped (NaN to 0), and the sum with 2^23
+    rounds it.
+    """
     top = float((1 << c.size) - 1)
     return (scaled_unorm(f, x, top) + _TWO23).as_int()
 

@@ -1,9 +1,9 @@
 """`poll`: called periodically by native code, so that Python's signal handlers run and time limits hold (`backends.abi.records.Watch`).
 
 Callers are the tile walk, the front end after a batch, waiting threads, and loops of programs that have used up a slice of their fuel.
-Twenty times a second, and only on the caller's thread, `poll` takes Python's lock and lets signal handlers run. It cuts no work into
-pieces, so no result depends on it. After an exception or the time limit, `stop` is set: threads go to the next barrier without new work,
-and Python discards pending work before it raises.
+Twenty times a second, and only on the caller's thread, `poll` takes Python's lock and lets signal handlers run. Polling does not change
+results, because it does not divide work. After an exception or the time limit, `stop` is set: threads proceed to the next barrier without
+new work, and Python discards pending work before it raises.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def make_watch(kernels: KernelCache) -> Watch:
 
 
 def has_polls(module: Module) -> bool:
-    """True if loops of programs poll on a module's target: code for other targets never runs here."""
+    """True if loops of programs poll on a module's target; code for other targets does not run in this process."""
     return module.has("x86") or module.has("aarch64")
 
 
@@ -69,7 +69,7 @@ def build_poll(module: Module) -> None:
     before = f.var(I64, 0)
     with f.if_(owner.as_address().ne(0)):
         before.set(f.load(I64, owner, 0, 8))
-    is_own = before.get().eq(w.get("caller"))  # not a method of the screen, for which other threads wait
+    is_own = before.get().eq(w.get("caller"))  # the owner is not a method of the screen, for which other threads wait
     with f.if_(is_own):
         f.store(w.get("busy"), owner, 0, 8)
     raised = f.call_pointer(I32, w.get("run_handlers")).ne(0)

@@ -7,7 +7,7 @@ constant. Every NaN in a result is the canonical one.
 from __future__ import annotations
 
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
-from backends.llvm.builder.rounding import FLOOR
+from backends.llvm.builder.rounding import DENORMAL_GUARD
 from backends.llvm.library.math import ABS, INF, QNAN, SIGN, SYMBOL_PREFIX, exp2_tail, exponent_and_mantissa, horner
 
 _H = float.fromhex
@@ -17,7 +17,7 @@ _EVEN = [_H("0x1.34df50p-3"), _H("0x1.a79484p-3"), _H("0x1.277370p-2")]  # d8, d
 _INVERSE_SQRT2 = _H("0x1.6a09e667f3bcdp-1")
 
 _MOST = 255
-"""The largest whole exponent for which squares are used; the shininess of a material is 128 at most."""
+"""The largest whole exponent computed by squares; the shininess of a material is at most 128."""
 
 _TOP = 127
 _SMALLEST = 2.0**-126
@@ -37,13 +37,16 @@ def pow(f: Function, x: Val, y: Val) -> Val:
     if n is not None and 1 <= n <= _MOST and n == int(n):
         return _known_power(f, x, int(n))
     power = f.call(x.type, pow_symbol(x.lanes), x, y)
-    power.floored = f.select(f.abs(power) < FLOOR, FLOOR, power)
+    power.floored = f.select(f.abs(power) < DENORMAL_GUARD, DENORMAL_GUARD, power)
     return power
 
 
 def shared_pow(f: Function, x: Val, y: Val) -> Val:
-    """x^y, the body of the shared function. If every lane is 0 to a positive power, as on surfaces that face away from a light, nothing is
-    computed; otherwise only the cases that some lane needs."""
+    """x^y, the body of the shared function.
+
+    Computes only the cases that occur in some lane, and nothing if every lane is 0 to a positive power, as on surfaces that face away from
+    a light.
+    """
     ix, iy = x.as_int(), y.as_int()
     is_zero = ix.eq(0) & (iy - 1).ult(INF - 1)
     near = f.select((y >= 1.0) & (y <= float(_MOST)), y, 0.0)
@@ -58,7 +61,7 @@ def shared_pow(f: Function, x: Val, y: Val) -> Val:
 
 
 def _start(f: Function, x: Val, least: Val) -> Val:
-    """|x| as doubles, but at least `least`: a number with tiny bits whose power still is 0 as a float.
+    """|x| as doubles, but at least `least`, whose power is still 0 as a float.
 
     Without it, squares of small numbers would be denormal doubles, which take some processors a hundred cycles each.
     """
@@ -96,7 +99,7 @@ def _known_power(f: Function, x: Val, n: int) -> Val:
     assert power is not None
     sign = x.as_int() & SIGN if n & 1 else f.const(x.as_int().type, 0)
     result = _signed(f, x, _rounded(f, power), sign)
-    result.floored = _signed(f, x, f.max(power, FLOOR).cast("fptrunc", F32).as_int(), sign)
+    result.floored = _signed(f, x, f.max(power, DENORMAL_GUARD).cast("fptrunc", F32).as_int(), sign)
     return result
 
 

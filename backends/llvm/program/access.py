@@ -16,7 +16,7 @@ Key = tuple[File, int, int]
 
 
 def source_types(instruction: Instruction) -> tuple[str, ...]:
-    """Type as which each source is fetched; "untyped" if the modifiers act on another type than that of the source."""
+    """Type in which each source is fetched; "untyped" if the modifiers act on another type than that of the source."""
     opcode = instruction.opcode
     if opcode.modifier_types == opcode.src_types:
         return opcode.src_types
@@ -29,7 +29,7 @@ def channel_of(instruction: Instruction, source: int, channel: int) -> int:
 
 
 _PER_LANE = (File.IN, File.SV)
-"""Files whose registers every lane has for itself."""
+"""Files with separate registers for each lane."""
 
 
 def channels(mask: int) -> list[int]:
@@ -52,7 +52,7 @@ def addresses(register: RegisterRef) -> Iterator[IndirectRef]:
 
 @record(frozen=False)
 class Access:
-    """Channels that one instruction reads and writes directly. `opaque`: one of its reads is never uniform."""
+    """Channels that one instruction reads and writes directly. `opaque`: some read is never uniform."""
 
     reads: list[Key]
     writes: list[Key]
@@ -60,7 +60,7 @@ class Access:
 
 
 def access(instruction: Instruction) -> Access:
-    """Reads and writes of direct registers; addresses of indirect ones count as reads."""
+    """Reads and writes of direct registers; addresses of indirect ones are included in the reads."""
     reads: list[Key] = []
     opaque = False
     for number, operand in enumerate(instruction.src):

@@ -1,7 +1,7 @@
 """Channels whose values lanes may need on both sides of a barrier.
 
 Lanes run a program in the order of its text, except for loops: a barrier in a loop lies both before and after everything in it. A channel
-is read inside of its home alone, and lanes that enter the home write it first. So loops around the home do not count.
+is read only inside of its home, and lanes that enter the home write it first, so loops around the home are ignored.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def crossing(
     keys = set()
     for key, home in homes.items():
         around = spans.get(home or main, [])
-        number = bisect_right(around, last[key], key=_BEGIN) - 1  # the spans are in order, and apart
+        number = bisect_right(around, last[key], key=_BEGIN) - 1  # the spans are sorted and disjoint
         if number >= 0 and around[number][1] >= first[key]:
             keys.add(key)
     return keys
 
 
 def _note(spans: dict[Region, list[tuple[int, int]]], region: Region, at: int, inside: Mapping[Control, range]) -> None:
-    """Note a barrier in every region around it, as the steps of the outermost loop between the two."""
+    """Record a barrier in every region around it, as the steps of the outermost loop between the two."""
     span = at, at
     while True:
         found = spans.setdefault(region, [])

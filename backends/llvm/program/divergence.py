@@ -1,13 +1,13 @@
-"""Divergence: the values and the control flow that are the same for all participating lanes.
+"""Divergence analysis: finds values and control flow that are the same for all participating lanes.
 
-A register channel has a home: the innermost region that holds all its accesses and begins with a write of it. Without one, the home is the
-main region, where every register starts as 0. The channel is never read outside of its home, and the lanes that read it inside are among
-those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home. A channel is uniform (one
-scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
+A register channel has a home: the innermost region that contains all its accesses and begins with a write of it. If there is none, the home
+is the main region, where every register starts as 0. The channel is never read outside of its home, and the lanes that read it inside are
+among those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home. A channel is uniform
+(one scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
 
-Two refinements make scalars of loop counters. A channel that is not read after an outermost loop is owned by the loop: lanes that have
-left never read it again, so writes inside need no mask for them. A channel that is read after the loop may have a twin inside: while a
-lane is in the loop it has the value that the unmasked writes give, so one scalar serves all reads inside.
+Two refinements make scalars of loop counters. A channel that is not read after an outermost loop is owned by the loop: lanes that have left
+never read it again, so writes inside need no mask for them. A channel that is read after the loop may have a twin: lanes in the loop all
+have the value of the unmasked writes, so one scalar serves all reads inside.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from tgsi.language.ir import Instruction
 from tgsi.language.record import record
 
 _VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
-_MOST_SHADOWS = 2  # per loop: each takes separate CPU registers
+_MOST_SHADOWS = 2  # limit per loop, because each takes separate CPU registers
 _SPLIT = frozenset({File.TEMP, File.ADDR})
 _LEFT: Mapping[Flow, tuple[str, ...]] = {Flow.BREAK: ("loop", "switch"), Flow.CONTINUE: ("loop",), Flow.RETURN: ("call",)}
-"""Kinds of control that a jump leaves, or to whose end it goes."""
+"""Kinds of control that are targets of a jump."""
 
 
 def _reads_others(opcode: OpcodeInfo) -> bool:
@@ -56,15 +56,15 @@ class Divergence:
     """Result of the analysis.
 
     divergent: channels that need one value for each lane.
-    controls: controls that lanes leave one by one. conts: loops that lanes continue one by one.
-    through: divergent exits that leave a control for one further out.
+    controls: controls that lanes leave one by one. conts: loops with a divergent CONT. through: divergent exits that leave a control for
+    one further out.
     nests: outermost loops in which each lane's fuel is counted.
     owners: channels that no code after their outermost loop reads.
     twins: channels that are uniform inside of an outermost loop.
-    shadows: channels of which a loop keeps a second version without masks, so that its rounds need not wait for the masks.
-    watched: channels that lanes read of each other, so that lanes that have left main keep their values.
-    straight: channels that a single region accesses, in all its lanes alike: the last value in the text is the channel's value.
-    crossing: channels that are needed on both sides of a barrier.
+    shadows: channels with a second version in a loop without masks, so that its rounds need not wait for the masks. watched: channels that
+    lanes read from each other, so lanes that have left main must keep their values. straight: channels that a single region accesses in all
+    of its lanes, so the last value in the text is the channel's value.
+    crossing: channels that are live across a barrier.
     """
 
     homes: dict[Key, Region | None]
@@ -128,8 +128,8 @@ class _Analysis:
         for at, (_, _, _, found) in enumerate(self.steps):
             for key in found.reads:
                 self.readers.setdefault(key, []).append(at)
-        self.due: dict[int, None] = {}  # steps whose facts may have changed since they were visited
-        self.pinned: set[Key] = set()  # channels read across lanes at places that not every lane reaches
+        self.due: dict[int, None] = {}  # worklist: steps whose facts may have changed since their last visit
+        self.pinned: set[Key] = set()  # channels read across lanes in divergent code
         self.outermost: list[Control | None] = []  # outermost loop around each step
         self.spans: dict[Control, tuple[int, int]] = {}  # first and last step inside of outermost loops
         self.candidates: dict[Key, Control] = {}  # channels that may become twins or shadows
@@ -154,7 +154,7 @@ class _Analysis:
     def _step(self, region: Region, instruction: Instruction, item: Leaf | Control) -> None:
         found = access(instruction)
         if instruction.opcode.uses_64bit:
-            # The words of a pair that are written depend on the opcode's pair rule: count all four as updated.
+            # The written words of a pair depend on the opcode's pair rule, so treat all four as updated.
             found.writes = [
                 (d.register.file, d.register.index, c) for d in instruction.dst if not is_indirect(d.register) for c in range(4)
             ]
@@ -188,7 +188,7 @@ class _Analysis:
         return result
 
     def _find_owners(self) -> None:
-        """Find owners: for every channel that outermost loops write, decide if the last such loop owns it or it may have a twin there."""
+        """Find owners: for every channel that outermost loops write, decide whether the last such loop owns it or may have a twin of it."""
         last: dict[Key, int] = {}
         written: dict[Key, Control] = {}
         for at, (region, _, _, found) in enumerate(self.steps):
@@ -209,7 +209,7 @@ class _Analysis:
         self.flow.twins.update(self.candidates)
 
     def _visit_twins(self, at: int, region: Region, found: Access, varies: bool) -> None:
-        """Test a twin. It must have one value when the loop begins, and all lanes in the loop must write it alike."""
+        """Test a twin. It must be uniform when the loop begins, and every write in the loop must be uniform."""
         flow = self.flow
         for key in found.writes:
             loop = flow.twins.get(key)
@@ -230,7 +230,7 @@ class _Analysis:
         self._again(range(len(self.steps)))
         while self.due:
             for at in sorted(self.due):
-                if at in self.due:  # otherwise it was visited already, and is due again later
+                if at in self.due:  # otherwise it was visited already and is queued again
                     self._visit(at)
             if not self.due:
                 self._visit_nests()
@@ -256,7 +256,7 @@ class _Analysis:
         return {key for key, found_in in regions.items() if found_in == {home[key]}} - self.flow.crossing
 
     def _shadows(self, candidates: list[tuple[Key, Control]]) -> dict[Key, Control]:
-        """Channels that a divergent loop carries from round to round, alike in all its lanes; none if there are more than _MOST_SHADOWS."""
+        """Channels that a divergent loop carries from round to round, uniform in its lanes; none if there are more than _MOST_SHADOWS."""
         first: dict[Key, bool] = {}  # True if the first access inside of the loop is a write
         fit = {key: loop for key, loop in candidates if loop in self.flow.controls and loop not in self.flow.conts}
         for at, (region, _, _, found) in enumerate(self.steps):
@@ -270,7 +270,7 @@ class _Analysis:
         count = Counter(carried.values())
         return {key: loop for key, loop in carried.items() if count[loop] <= _MOST_SHADOWS}
 
-    # -- visits: each marks the consequences of a step, and makes due the steps on which the new marks may have an effect -----
+    # -- visits: each marks the consequences of a step and queues the steps that the new marks may affect -----
     def _again(self, steps: Iterable[int]) -> None:
         self.due.update(dict.fromkeys(steps))
 
@@ -285,7 +285,7 @@ class _Analysis:
             self._visit_writes(at, region, instruction, found)
 
     def _mark(self, found: set[Control], control: Control) -> None:
-        """Add a control to `controls` or `conts`, and make all code inside of it due."""
+        """Add a control to `controls` or `conts`, and queue all steps inside of it."""
         if control not in found:
             found.add(control)
             self._again(self.inside[control])
@@ -324,7 +324,7 @@ class _Analysis:
 
     def _visit_exit(self, exit: Exit) -> None:
         flow, target = self.flow, exit.target
-        rejoined = exit.kind is Flow.BREAK and target in flow.conts  # lanes wait at the end of the body, and must not leave with the others
+        rejoined = exit.kind is Flow.BREAK and target in flow.conts  # lanes wait at the end of the body and must not leave with the others
         into_switch = target is not None and target.kind == "switch"
         if not (rejoined or into_switch or any(control in flow.controls for control in exit.between)):
             return
@@ -353,7 +353,7 @@ class _Analysis:
     def _visit_nests(self) -> None:
         """Mark nests in which lanes enter or leave inner loops one by one.
 
-        Their fuel differs, so all loops of the nest must drop single lanes.
+        Their fuel differs, so all loops of the nest must be able to drop single lanes.
         """
         flow = self.flow
         nested = [loop for loop in self.loops if flow.outer_loop(loop) is not loop]

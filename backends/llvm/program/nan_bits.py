@@ -1,11 +1,11 @@
-"""The places where a program can see the bits of a NaN that arithmetic made, and where they must therefore be canonical.
+"""The places where a program can observe the bits of a computed NaN, which must be canonical there.
 
-Processors differ in these bits, and LLVM orders the operands of one instruction by lanes and level. Code whose bits cannot be seen pays
-nothing. The analysis answers, for every way that a lane may go:
+Processors differ in these bits, and the order in which LLVM places operands depends on lanes and level. Code whose bits cannot be observed
+costs nothing. The analysis covers every path of a lane:
 
 * Forward: a channel may hold a result of float arithmetic ("loose"), or any other word ("raw"), such as an integer that looks like a NaN.
-* The bits of a channel are used by integer opcodes, by memory, as outputs whose bits leave the kernel, and by opcodes that hand them on
-  to such a use (`Trait.PICKS`).
+* The bits of a channel are used by integer opcodes, by memory, as outputs whose bits leave the kernel, and by opcodes that pass them on to
+  such a use (`Trait.PICKS`).
 * A used channel that may be loose and is never raw becomes canonical where it is used, after the loop that computed it. If it may be
   either, it becomes canonical where arithmetic writes it (backward from the use), so that raw words keep their bits.
 """
@@ -37,14 +37,14 @@ Place = tuple[int, int]
 """Register and channel."""
 
 _AS_BOUND = frozenset({Trait.FILTER, Trait.INTERPOLATE})
-"""Opcodes that return stored or computed words, depending on bound state; their emitters decide."""
+"""Opcodes that return stored or computed words depending on bound state; their emitters handle NaNs."""
 
 _ANY = 15
 
 
 @cache
 def _is_loose(opcode: OpcodeInfo) -> bool:
-    """True if the code of the opcode may give a NaN with any bits."""
+    """True if the opcode's code may return a NaN with arbitrary bits."""
     if Trait.QUERY in opcode.traits:
         return False
     return not _AS_BOUND.isdisjoint(opcode.traits) or (opcode.computes_floats and Trait.EXACT_NAN not in opcode.traits)
@@ -52,13 +52,13 @@ def _is_loose(opcode: OpcodeInfo) -> bool:
 
 @cache
 def _is_raw(opcode: OpcodeInfo) -> bool:
-    """True if a result may be a word that no arithmetic on floats made, or half of a double, which looks like any word."""
+    """True if a result may be a word not computed by float arithmetic, or half of a double, which can be any word."""
     return Trait.PICKS not in opcode.traits and (not opcode.computes_floats or opcode.dst_types[0] == "double")
 
 
 @cache
 def _picked(opcode: OpcodeInfo) -> tuple[int, ...]:
-    """Sources of which the result may be the bits; the first of three, as of CMP, only decides."""
+    """Sources whose bits may become the result; the first of three, as in CMP, only selects."""
     if Trait.PICKS not in opcode.traits:
         return ()
     return tuple(k for k, kind in enumerate(opcode.src_types) if kind not in ("int", "uint") and (k or opcode.num_src < 3))
@@ -66,11 +66,11 @@ def _picked(opcode: OpcodeInfo) -> tuple[int, ...]:
 
 @record(kw_only=True)
 class NanBits:
-    """The answers. Instructions are named by number, channels of a register by a mask.
+    """Results of the analysis. Instructions are named by number, channels of a register by a mask.
 
     results: channels of the first destination that become canonical when they are written. sources: operands whose register's channels
-    become canonical when they are read. inputs: channels of IN registers whose bits are used. emitted, outputs: channels of OUT registers
-    that become canonical when a vertex is emitted, and at the end of the program.
+    become canonical when they are read. inputs: channels of IN registers whose exact bits matter. emitted, outputs: channels of OUT
+    registers that become canonical when a vertex is emitted, and at the end of the program.
     """
 
     results: Mapping[int, int] = field(default_factory=dict)
@@ -81,12 +81,12 @@ class NanBits:
 
 
 def nan_bits(program: Program, outputs: int = ALL) -> NanBits:
-    """The answers for a validated program, computed once. outputs: bit r is set if the bits of OUT register r leave the kernel."""
+    """The results for a validated program, computed once. outputs: bit r is set if the bits of OUT register r leave the kernel."""
     return facts.of(program, _analyse, outputs)
 
 
 def relevant_outputs(program: Program, outputs: int) -> int:
-    """`outputs`, or 0 if they lead to the same code where inputs are given words: a part of the key of a vertex kernel."""
+    """`outputs`, or 0 if the code is the same, assuming that inputs are uninterpreted words: a part of the key of a vertex kernel."""
     if not outputs:
         return 0
     some, none = (replace(nan_bits(program, chosen), inputs=frozenset()) for chosen in (outputs, 0))
@@ -106,7 +106,7 @@ def _written(item: Instruction, target: DstOperand, kind: str) -> int:
 
 
 def _is_in_place(item: Instruction, source: int) -> bool:
-    """True if a source is read as doubles that lie in xy or zw of its register."""
+    """True if a source is read as doubles in xy or zw of its register."""
     if item.opcode.src_types[source : source + 1] != ("double",):
         return False
     swizzle, mask = item.src[source].swizzle, source_channels(item, source)
@@ -146,7 +146,7 @@ class _Analysis:
         self.ends = (0, 0)
 
     def _doubles(self) -> tuple[int, int]:
-        """Channels that may hold half of a computed double, and those of them that only opcodes on doubles use, always in place."""
+        """Channels that may hold half of a computed double, and the subset used only by opcodes on doubles, always in place."""
         written = otherwise = 0
         for item in self.program.instructions:
             for target, kind in zip(results(item), item.opcode.dst_types):
@@ -194,7 +194,7 @@ class _Analysis:
         return _union(self.channels.of(access) for access in index_reads(register))
 
     def _pinned(self) -> int:
-        """Channels that other lanes read, which may have gone another way."""
+        """Channels that lanes on other paths may read."""
         found = self.channels.outputs if File.OUT in STAGES[self.program.processor].vertex_rows else 0
         for item in self.program.instructions:
             if Trait.SUBGROUP in item.opcode.traits:
@@ -214,18 +214,18 @@ class _Analysis:
                 if effect.mask >> channel & 1:
                     is_raw, is_loose = self._state(operand, self._handed(item, operand, channel), raw, loose)
                     target = effect.may if effect.shift is None else effect.may & 1 << effect.shift + channel
-                    # With a changed sign, and in a double, the word itself is not the canonical NaN.
+                    # A changed sign, or half of a double, is not the canonical NaN.
                     is_other = is_raw or operand.negate or operand.absolute or item.opcode.uses_64bit
                     new_raw |= target if is_other else 0
                     new_loose |= target if is_loose else 0
         return raw & ~effect.sure | new_raw, loose & ~effect.sure | new_loose
 
     def _handed(self, item: Instruction, operand: SrcOperand, channel: int) -> int:
-        """Channels of a picked source's register that channel `channel` of the result may be."""
+        """Channels of a picked source's register that may become channel `channel` of the result."""
         return swizzled(operand.swizzle, _ANY if item.opcode.uses_64bit else 1 << channel)
 
     def _state(self, operand: SrcOperand, mask: int, raw: int, loose: int) -> tuple[bool, bool]:
-        """True, once each, if channels of a register may be raw, and loose."""
+        """Two truths: whether channels of a register may be raw, and whether they may be loose."""
         register = operand.register
         if cells := self.channels.cells(register, mask):
             return bool(cells & raw), bool(cells & loose)
@@ -259,7 +259,7 @@ class _Analysis:
 
     # -- backward ---------------------------------------------------------------------------------------------------
     def _split(self, operand: SrcOperand, mask: int, state: tuple[int, int]) -> tuple[int, int]:
-        """Divide used channels of a source's register: a mask to make canonical here, and a set to make canonical where it is written."""
+        """Split the used channels of a source's register into a mask to make canonical here and a set to make canonical at its writes."""
         raw, loose = state
         here = before = 0
         for channel in range(4):
@@ -322,7 +322,7 @@ class _Analysis:
                 exact = self._before(number, exact)
             if exact != before[block]:
                 before[block] = exact
-                for predecessor in predecessors[block]:  # the end of a subroutine has as many successors as there are calls
+                for predecessor in predecessors[block]:  # the end of a subroutine has a successor for each call
                     if exact & ~after[predecessor]:
                         after[predecessor] |= exact
                         if predecessor not in queued:

@@ -1,4 +1,4 @@
-"""Plan of a program: all facts for the code generator that depend neither on lanes nor on bindings, computed once a program."""
+"""Plan of a program: all facts for the code generator that depend neither on lanes nor on bindings."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 WANTED_ARRAY_BYTES = 64 * 1024
-"""Bytes of stack for indirectly addressed registers, all lanes together, beyond which fewer lanes are taken where that is possible."""
+"""Bytes of stack for indirectly addressed registers of all lanes, above which fewer lanes are used if possible."""
 MAX_REGISTER_BYTES = 1 << 20
-"""Bytes of stack that all registers may take if LLVM spills each of them."""
+"""Limit of the stack in bytes if LLVM spills every register."""
 
 _ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT, File.SV, File.ADDR})
 
 _TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
-"""Files without rows whose first bracket has a meaning. In other files it is ignored, as in Mesa."""
+"""Files without rows whose first bracket is significant. In other files it is ignored, as in Mesa."""
 
 
 @record(kw_only=True)
@@ -41,7 +41,7 @@ class Plan:
     rows: files with a row for each vertex, whose registers are never variables. kills: an instruction may kill lanes. waits: lanes may
     wait at barriers. samples, fetches: numbers of instructions that filter textures, and that read texels. sums_prevail: see
     `port_pressure`.
-    short: bounds of the rounds of short loops, see `rounds`. The tree's instructions have no dimension without a meaning.
+    short: bounds of the rounds of short loops, see `rounds`. The tree's instructions have no insignificant dimensions.
     """
 
     main: Region
@@ -66,7 +66,7 @@ def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
 
 
 def _ranges_by_id(program: Program) -> dict[tuple[File, int], tuple[int, int]]:
-    """First register and count of each array, by its file and number; of arrays with one number, the first."""
+    """First register and count of each array, by file and number; the first array of each number."""
     arrays = [item for item in program.declarations if item.array_id]
     return {(item.file, item.array_id): (item.first, item.last - item.first + 1) for item in reversed(arrays)}
 
@@ -83,7 +83,7 @@ def _arrays(program: Program, rows: frozenset[File]) -> dict[File, tuple[tuple[i
 def fitting_lanes(program: Program, lanes: int) -> int:
     """`lanes`, or fewer (a power of two) if the registers would take too much stack, or the code too long to compile.
 
-    Results do not depend on the number.
+    The number does not affect results.
     """
     in_arrays = 16 * sum(count for ranges in plan_of(program).arrays.values() for _, count in ranges)
     in_registers = 16 * sum(program.file_size(file) for file in (File.TEMP, File.ADDR, File.OUT))
@@ -100,7 +100,7 @@ _BY_LANE = 8
 
 
 def _operations(program: Program) -> int:
-    """Written channels of all instructions; those of `_BY_LANE` opcodes count several times."""
+    """Written channels of all instructions; those of `_BY_LANE` opcodes are counted several times."""
     total = 0
     for instruction in program.instructions:
         slow = instruction.opcode.uses_64bit or any(is_indirect(register) for register in registers_of(instruction))
@@ -109,7 +109,7 @@ def _operations(program: Program) -> int:
 
 
 def _meaningful(program: Program, rows: frozenset[File]) -> Program:
-    """Copy of the program without dimensions that have no meaning."""
+    """Copy of the program without insignificant dimensions."""
     keeps = rows | _TWO_INDICES
 
     def is_ignored(register: RegisterRef) -> bool:
@@ -129,7 +129,7 @@ def _meaningful(program: Program, rows: frozenset[File]) -> Program:
 
 
 def _distinct(program: Program) -> Program:
-    """The program in which no two instructions are one object."""
+    """The program with a distinct object for each instruction."""
     if len({id(item) for item in program.instructions}) == len(program.instructions):
         return program
     return replace(program, instructions=tuple(map(replace, program.instructions)))
@@ -172,7 +172,7 @@ def _make(program: Program) -> Plan:
         for offset in instruction.offsets:
             if offset.register.file is File.CONST and not is_indirect(offset.register):
                 constants.update(((0, offset.register.index, c), None) for c in offset.swizzle)
-        for destination in instruction.dst:  # of STORE with a handle, which it reads
+        for destination in instruction.dst:  # the handle that a STORE reads
             constants.update(_indices(destination.register))
             if destination.register.file is File.CONST and not is_indirect(destination.register):
                 register = destination.register
@@ -197,5 +197,5 @@ def _make(program: Program) -> Plan:
 
 
 def plan_of(program: Program) -> Plan:
-    """Plan of `program`, computed once and kept as long as the program lives. Raises the errors of `tree.build_tree`."""
+    """Plan of `program`, computed once and cached as long as the program lives. Raises the errors of `tree.build_tree`."""
     return facts.of(program, _make)

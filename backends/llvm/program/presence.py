@@ -13,5 +13,5 @@ def votes(program: Program) -> bool:
 
 
 def wants_presence(program: Program) -> bool:
-    """True if a vertex kernel needs a mask of the lanes that are vertices, because others must not vote or write memory."""
+    """True if a vertex kernel needs a mask of the lanes that are vertices, because other lanes must not vote or write memory."""
     return votes(program) or effects_of(program).writes

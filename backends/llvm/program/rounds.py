@@ -1,4 +1,4 @@
-"""Rounds of loops whose counters are constants: a short loop needs neither fuel nor polling."""
+"""Rounds of loops with constant counters, because short loops need neither fuel nor polling."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tgsi.language.ir import Instruction, SrcOperand
 from tgsi.language.program import Program
 
 MOST = 1 << 8
-"""Rounds beyond which a loop counts as long."""
+"""Most rounds of a short loop."""
 
 _MOST_LEAVES = 1 << 9
-"""Instructions of a loop, and before it, that are looked at."""
+"""Most instructions that are examined in a loop and before it."""
 
 _COUNTERS = (File.TEMP, File.ADDR)
 
@@ -39,7 +39,7 @@ class _Search:
         self._legacy = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
 
     def region(self, region: Region) -> Iterator[tuple[Control, int]]:
-        """The short ones among the outermost loops of a region."""
+        """The short loops among the outermost ones of a region."""
         before: list[Leaf | Control] = []
         for item in region.items:
             if isinstance(item, Control):
@@ -71,10 +71,9 @@ class _Search:
         return None
 
     def _until(self, body: Region, place: int, head: Instruction, breaks: bool, before: Sequence[Leaf | Control], most: int) -> int | None:
-        """Times that a loop begins again before an exit is taken, or None if unknown, or more than `most`.
+        """The number of repetitions before an exit is taken, or None if unknown or more than `most`.
 
-        place, head: of the IF; breaks: its outcome that leaves the loop. Lanes that begin again have passed all instructions of the body
-        itself.
+        place, head: of the IF; breaks: its outcome that leaves the loop. Lanes that repeat have run all instructions of the body itself.
         """
         result = self._key(head.src[0], 0)
         test = None if result is None else _last_writer(result, body.items[:place])
@@ -148,7 +147,7 @@ def _is_true(head: Instruction, word: int) -> bool:
 def _last_writer(key: Key, items: Sequence[Leaf | Control]) -> Instruction | None:
     """The last instruction of `items` that writes a channel.
 
-    None if there is none near the end, or if it is inside an IF or a loop.
+    None if it is not near the end, or inside an IF or a loop.
     """
     room = _MOST_LEAVES
     for item in islice(reversed(items), _MOST_LEAVES):

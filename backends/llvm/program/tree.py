@@ -1,7 +1,7 @@
 """Control tree of a program with its calls expanded. The divergence analysis and the generator walk it.
 
-`passes.analysis.regions` defines its shape. Here every occurrence of an instruction is a separate object with its place, because two calls
-of a subroutine may be uniform in different ways.
+`passes.analysis.regions` defines its shape. Here every occurrence of an instruction is a separate object with its place, because calls of a
+subroutine may differ in their uniform values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tgsi.language.record import record
 Kind = Literal["if", "loop", "switch", "call"]
 
 MAX_ITEMS = 1 << 15
-"""Most instructions after every call is expanded: code generation takes tens of microseconds for each."""
+"""Most instructions with all calls expanded, each of which takes tens of microseconds of code generation."""
 
 
 @record(frozen=False, eq=False)
@@ -77,7 +77,7 @@ def build_tree(program: Program) -> Region:
                     region.items += [Leaf(i, region) for i in node.instructions if not i.opcode.has_no_effect]
                 case regions.Jump():
                     region.items.append(Leaf(node.instruction, region))
-                    return  # code after it never runs
+                    return  # unreachable after it
                 case regions.If():
                     control = add(region, "if", node.head)
                     arm(control, node.then)

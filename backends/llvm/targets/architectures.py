@@ -1,7 +1,7 @@
 """Architectures for which code is generated, in addition to the x86-64 of this process.
 
-The rules of determinism hold on all of them: IEEE arithmetic with denormals, no fused operation but FMA, no approximation. A row switches
-features on that these rules need (vectors, double floats), or off that break them (units that flush denormals).
+The rules of determinism hold on all of them: IEEE arithmetic with denormals, no fused operations except FMA, no approximations. A row
+enables features that these rules need (vectors, double floats) and disables features that break them (units that flush denormals).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""LLVM's answers about this machine and about itself, which the keys of all objects contain.
+"""LLVM's description of this machine and its version, which the keys of all objects contain.
 
-Loading LLVM takes 0.1 s, more than everything else that a draw from the object cache needs. So the answers are kept in that cache
-(`engine.object_cache.recall_host`), under a key made of `surroundings`: as long as these stay the same, LLVM would answer the same.
+Loading LLVM takes 0.1 s, more than everything else that a draw from the object cache needs. So the description is stored in that cache
+(`engine.object_cache.recall_host`), under a key of `surroundings`; it is valid while these are unchanged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CPU_INFO, BOOT = Path("/proc/cpuinfo"), Path("/proc/sys/kernel/random/boot_id")
 
 @record
 class Host:
-    """The machine of this process in LLVM's words. features: names with + or -, comma separated. version: of LLVM and llvmlite."""
+    """The machine of this process in LLVM's terms. features: names with + or -, comma separated. version: of LLVM and llvmlite."""
 
     triple: str
     processor: str
@@ -62,17 +62,17 @@ def detect() -> Host:
 
 
 def cpu_flags() -> str:
-    """Features of this process's CPU as detected by numpy; an empty text if numpy does not report them."""
+    """Features of this process's CPU as detected by numpy; an empty string if numpy does not report them."""
     module = next((found for name in _OF_NUMPY if (found := sys.modules.get(name)) is not None), None)
     return " ".join(name for name, is_there in getattr(module, "__cpu_features__", {}).items() if is_there)
 
 
 @functools.cache
 def surroundings() -> str | None:
-    """Text that changes when LLVM's answers may change; None on a system without Linux's files.
+    """Text that changes when LLVM's description may change; None on systems without Linux's files.
 
-    It names the machine in its present run (a restarted machine may have another CPU or hypervisor), its first CPU with all flags,
-    features that numpy detected in this process (an emulator shows the files of the machine below it), and the installed llvmlite.
+    It names the machine's boot (a restarted machine may have another CPU or hypervisor), its first CPU with all flags, features that numpy
+    detected in this process (as files in an emulator describe the host), and the installed llvmlite.
     """
     try:
         with CPU_INFO.open() as lines:  # a paragraph for each CPU
@@ -89,13 +89,13 @@ def llvm_lock() -> threading.RLock | None:
 
 
 class _Known:
-    """The answers that this process has, from LLVM or from an earlier process."""
+    """The description that this process uses, from LLVM or from an earlier process."""
 
     host: Host | None = None
 
 
 def host() -> Host:
-    """LLVM's answers, the same for the whole process."""
+    """LLVM's description, the same for the whole process."""
     if _Known.host is None:
         _Known.host = detect()
     return _Known.host
@@ -107,5 +107,5 @@ def is_known() -> bool:
 
 
 def use(known: Host) -> None:
-    """Take answers that an earlier process kept."""
+    """Use the description stored by an earlier process."""
     _Known.host = known

@@ -29,14 +29,14 @@ def initialize_all() -> None:
 @functools.cache
 def processors(triple: str) -> tuple[str, ...]:
     """Names of LLVM's processors for a target. LLVM prints them on stderr, so they are read from another process."""
-    import subprocess  # only for processors that a user names
+    import subprocess  # imported late, as only processors named by a user need it
 
     script = (
         f"import sys; sys.path[:] = {sys.path!r}\n"
         "from backends.llvm.targets.llvm_machines import initialize_all, llvm\n"
         f"initialize_all(); llvm.Target.from_triple({triple!r}).create_target_machine(cpu='help')"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)  # some targets end by an abort
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)  # some targets abort
     listed = done.stderr.partition("Available features")[0]
     return tuple(re.findall(r"^  (\S+) +- ", listed, re.MULTILINE))
 
@@ -64,17 +64,17 @@ def create_machine(cpu: str, level: int = 2) -> llvm.TargetMachine:
     initialize()
     name, features = _own_processor() if cpu == "host" else (cpu, "")
     if "-apple-" in host().triple and own_architecture().name == "aarch64":
-        features = ",".join(filter(None, (features, "+reserve-x18")))  # the system's own register there
+        features = ",".join(filter(None, (features, "+reserve-x18")))  # reserved by the system there
     target = llvm.Target.from_triple(code_triple())
     return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="small", jit=True)
 
 
 def _own_processor() -> tuple[str, str]:
-    """Name and features of this machine. If LLVM cannot detect the features, those of the processor's name may be too many."""
+    """Name and features of this machine. If LLVM cannot detect the features, the name alone may imply too many."""
     own = own_architecture()
     if not host().features:
         return own.processor, own.llvm_features
-    is_x86 = own.name == "x86_64"  # LLVM takes some virtual processors for old ones, and aborts if these had no 64-bit mode
+    is_x86 = own.name == "x86_64"  # LLVM mistakes some virtual processors for old ones, and aborts if those had no 64-bit mode
     return host().processor, host().features + ",+64bit" * is_x86
 
 

@@ -20,7 +20,7 @@ _V2 = _BASE | {"sse4.1", "ssse3", "popcnt"}
 _V3 = _V2 | {"avx2", "f16c", "fma"}
 _V4 = _V3 | {"avx512f", "avx512bw"}
 
-#: x86-64 levels and the features of each that builders may ask for; "x86" stands for the common base, such as its floating-point mode.
+#: x86-64 levels and the features of each that builders may ask for; "x86" is the common base, for example the floating-point mode.
 LEVELS: dict[str, frozenset[str]] = {"x86-64": _BASE, "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 
 
@@ -76,8 +76,8 @@ def own_architecture() -> Architecture:
 def code_triple() -> str:
     """Triple of the code that runs in this process.
 
-    Objects are ELF on every system, as the engine's own linker reads them. Only the convention of calls follows the system: that of Windows
-    is its own, and that of macOS is that of Linux for all that generated code and its callers hand over.
+    Objects are ELF on every system, as the engine's own linker reads them. Only the calling convention depends on the system: Windows has
+    its own; macOS and Linux agree for all types that generated code and its callers pass.
     """
     own, triple = own_architecture().name, host().triple
     if "-windows" in triple:
@@ -124,7 +124,7 @@ def native_lanes(cpu: str) -> int:
 
 @functools.cache
 def identity(cpu: str) -> str:
-    """Text that identifies a target in cache keys: targets with equal text run the same object code in the same way."""
+    """Text that identifies a target in cache keys: targets with equal text run the same object code identically."""
     if cpu == "host":
         return f"{host().triple} {host().processor} {host().features}"
     cpu_features(cpu)

@@ -1,10 +1,10 @@
 """One TGSI program as generated code: control flow under masks, operands, fuel, barriers.
 
 `translator.translate` walks the region tree with `flow`, fetches sources with `operands`, and calls an emitter of `emit` for each
-instruction. `interface` declares the surroundings of a program: inputs, memory, textures. `rows` and `arrays` hold register files that
-live in memory, and `fuel` ends endless loops. `barriers` makes a state machine of a program with barriers: a native loop runs the vectors
-of a group round by round until all have ended, so a barrier may be in any loop or branch, and no stack is switched.
+instruction. `interface` declares the environment of a program: inputs, memory, textures. `rows` and `arrays` have register files in memory,
+and `fuel` ends endless loops. `barriers` turns a program with barriers into a state machine: a native loop runs the vectors of a group
+round by round until all have ended, so a barrier may be in any loop or branch, and no stack is switched.
 
-May import `backends.llvm.program`, `sampling`, `library`, `builder` and `targets`; never kernels or the engine. It runs once a kernel.
-Read next: `translator`, then `emit`.
+May import `backends.llvm.program`, `sampling`, `library`, `builder` and `targets`; never kernels or the engine. Read next: `translator`,
+then `emit`.
 """

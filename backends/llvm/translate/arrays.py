@@ -1,6 +1,6 @@
 """Register files that are indexed at run time: private arrays in memory, constant buffers, tables of immediates.
 
-Every address is checked: an index outside reads 0, and a write outside vanishes.
+Every address is checked: an index out of range reads 0, and such a write is dropped.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class ConstantFile:
 
 
 class ImmediateTable:
-    """The immediates as a read-only table in the module. It is made when an instruction first indexes immediates at run time."""
+    """The immediates as a read-only table in the module. It is created when an instruction first indexes immediates at run time."""
 
     def __init__(self, f: Function, words: Sequence[tuple[int, int, int, int]]) -> None:
         self.f, self.count = f, len(words)

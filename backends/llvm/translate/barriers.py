@@ -1,8 +1,8 @@
-"""Kernels that stop at barriers and continue later: a state machine around the function's body.
+"""Kernels that stop at barriers and resume later: a state machine around the function's body.
 
-The caller calls the function repeatedly, and passes the number of the barrier where it stopped, 0 at first. The function returns
-the number of the barrier where it stops next, or ENDED. Code before `begin` runs at every call, and its values may be used
-everywhere. After `begin`, SSA values do not live across a barrier; variables do, because the function keeps them in the state memory.
+The caller calls the function repeatedly, passing the number of the barrier where it stopped, 0 at first. The function returns the number of
+the barrier where it stops next, or ENDED. Code before `begin` runs in every call, and its values may be used everywhere. After `begin`, SSA
+values do not survive a barrier; variables do, because the function saves them in the state memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ALIGN = 64
 class Barriers:
     """Barriers of one function.
 
-    state: its memory, aligned to 64 bytes, of which it needs `size` bytes, never none. stopped: the barrier where it stopped, i32.
+    state: its memory, aligned to 64 bytes, of which it needs `size` bytes, at least one. stopped: the barrier where it stopped, i32.
     """
 
     def __init__(self, f: Function, state: Val, stopped: Val) -> None:
@@ -32,13 +32,13 @@ class Barriers:
         return self._stopped.eq(0)
 
     def reserve(self, size: int) -> Val:
-        """Pointer to `size` bytes of state memory, whose contents are kept between calls. Call it before `begin`."""
+        """Pointer to `size` bytes of state memory that keep their contents between calls. Call it before `begin`."""
         place = self.f.at(self._state, self.size)
         self.size += -(-size // _ALIGN) * _ALIGN
         return place
 
     def begin(self) -> None:
-        """Start the function's body, or jump to the barrier where it stopped."""
+        """Start the function's body, or resume at the barrier where it stopped."""
         self.f.jump(self._resume)
         self.f.place(self._begin)
 
@@ -51,12 +51,12 @@ class Barriers:
         self.f.place(label)
 
     def finish(self) -> None:
-        """Close the function; call it where its work has ended. All its variables are kept."""
+        """Finish the function; call it at the end of its code. All its variables are saved at barriers."""
         f = self.f
         f.ret(f.const(I32, ENDED))
         places = [(variable, self._allot(variable)) for variable in f.variables]
         self.size = max(self.size, _ALIGN)  # 0 stands for no barrier
-        for variable, _ in places:  # barriers in the text save variables that were made later, too
+        for variable, _ in places:  # each barrier also saves variables created later in the text
             f.entry.append(f"  store {variable.type} zeroinitializer, ptr {variable.slot.name}")
         restore = f.label()
         f.place(self._resume)

@@ -1,4 +1,4 @@
-"""Memory for the vertices that a geometry program emits."""
+"""Memory for the emitted vertices of a geometry program."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ BEGINS = 4
 
 @record(frozen=False)
 class EmissionBuffer:
-    """Room for `limit` vertices of each lane, all streams together.
+    """Buffer of `limit` vertices for each lane, for all streams together.
 
     emitted: words, [lane][vertex][register][channel]. marks: [lane][vertex], the stream, plus BEGINS. Vertices beyond the limit, and
-    vertices of a stream that does not exist, are dropped.
+    vertices of missing streams, are dropped.
     """
 
     f: Function

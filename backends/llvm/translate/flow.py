@@ -1,4 +1,4 @@
-"""Control flow of a translated program: scalar branches where lanes agree, masks where they do not.
+"""Control flow of a translated program: scalar branches where lanes agree, masks where they diverge.
 
 A loop ends for a lane when the lane's fuel has run out (`fuel`), independently of the other lanes.
 """
@@ -22,7 +22,7 @@ from tgsi.language.facts.traits import Flow, Mode, Trait
 from tgsi.language.ir import Instruction
 
 _SKIP_COST = 10
-"""Least number of operations of an arm that is jumped over when no lane is active."""
+"""Arms with at least this number of operations are skipped by a jump when no lane is active."""
 
 
 def _cost(region: Region) -> int:
@@ -51,24 +51,23 @@ class FlowBuilder:
     ) -> None:
         """Prepare the walk.
 
-        covered: lanes whose results count (whole quads); code that none of them reaches is skipped. read: fetches x of an instruction's
+        covered: lanes with used results (whole quads); code that none of them reaches is skipped. read: fetches x of an instruction's
         source. emit: generates an instruction. operands: its `known` has the values of variables that dominate the current position; the
-        walk keeps it valid at joins. barriers: the points where lanes wait for each other; without them BARRIER is an ordinary
-        instruction.
+        walk maintains it at joins. barriers: the points where lanes wait for each other; if None, BARRIER is an ordinary instruction.
         """
         self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
         self.read, self.emit, self.operands, self.known = read, emit, operands, operands.known
         self.rounds = rounds
         self.barriers = barriers
-        self.crossed: set[Control] = set()  # controls with a barrier inside: SSA values do not live across them
+        self.crossed: set[Control] = set()  # controls with a barrier inside, which SSA values do not survive
         if barriers is not None:
             waits = (leaf for leaf in leaves(plan.main) if Trait.BARRIER in leaf.instruction.opcode.traits)
             self.crossed = {control for leaf in waits for control in enclosing(leaf.region)}
         jumps = (exit for exit in plan.flow.exits.values() if exit.kind is Flow.CONTINUE and not exit.divergent)
-        self.continued = {exit.target for exit in jumps}  # loops that all lanes continue together
+        self.continued = {exit.target for exit in jumps}  # loops whose rounds all lanes begin together
         self.active: Val | None = None
         self.live: dict[Control, MaskVar] = {}  # lanes still inside a loop, or inside a switch
-        self.waiting: dict[Control, MaskVar] = {}  # lanes that CONT sent to the end of a loop's body
+        self.waiting: dict[Control, MaskVar] = {}  # lanes that wait at the end of a loop's body after CONT
         self.running: dict[Control | None, MaskVar] = {}  # lanes that have not returned
         self.ends: dict[Control | None, str] = {}
         self.nexts: dict[Control, str] = {}
@@ -102,7 +101,7 @@ class FlowBuilder:
         return self.active if self.active is not None else self.f.const(BOOL.wide(self.lanes), 1)
 
     def some(self, mask: Val) -> Val:
-        """Scalar truth (i1, at run time) that the mask has a lane whose results count."""
+        """Scalar (i1, at run time), true if the mask has a lane with used results."""
         return self.f.any(mask & self.covered if self.covered is not None else mask)
 
     def both(self, a: Val | None, b: Val) -> Val:
@@ -129,10 +128,10 @@ class FlowBuilder:
         return mask
 
     def save_mask(self, mask: Val | None, control: Control) -> Callable[[], Val | None]:
-        """Keep `mask` usable after `control`. Returns a function that reads it back.
+        """Save `mask` for use after `control`. Returns a function that reads it back.
 
-        Inside of a control that contains a BARRIER the kernel returns and is entered again, so an SSA value would be lost. The mask then
-        lives in a variable. Otherwise the same value is returned and no code is written.
+        At a BARRIER inside of the control the kernel returns and is entered again, so an SSA value would be lost. The mask is then stored
+        in a variable. Otherwise the same value is returned and no code is written.
         """
         if mask is None or control not in self.crossed:
             return lambda: mask
@@ -156,7 +155,7 @@ class FlowBuilder:
             if len(self.f.body) > MAX_LINES:
                 raise UnsupportedError.at(
                     "B042",
-                    f"up to here the program takes more than {MAX_LINES} lines of LLVM text",
+                    f"the program needs more than {MAX_LINES} lines of LLVM text up to here",
                     item.instruction.span,
                     hint="shorten or divide the shader; tgsi.run(..., engine='interp') needs no code",
                 )
@@ -184,7 +183,7 @@ class FlowBuilder:
         self.active = self.rejoined(entered(), control)
 
     def guarded(self, region: Region, mask: Val) -> None:
-        """Generate a region for the lanes of `mask`. An expensive region is jumped over if there are no lanes."""
+        """Generate a region for the lanes of `mask`. A jump skips an expensive region if there are no lanes."""
         self.active = mask
         if _cost(region) < _SKIP_COST and not any(True for _ in controls(region)):
             self.region(region)
@@ -257,7 +256,7 @@ class FlowBuilder:
         f, target = self.f, exit.target
         if not exit.divergent:
             f.jump(self.nexts[target] if exit.kind is Flow.CONTINUE and target is not None else self.ends[target])
-            f.place(f.label(), follows=True)  # never reached
+            f.place(f.label(), follows=True)  # unreachable
             return
         if exit.kind is Flow.RETURN:
             self.running[target].remove(self.active)
@@ -270,7 +269,7 @@ class FlowBuilder:
             self.waiting[target].add(self.active)
 
     def _with_some(self, condition: Val | None, live: MaskVar | None) -> Val:
-        """A scalar condition, and that a loop has lanes."""
+        """A scalar condition combined with "the loop has lanes"."""
         if live is not None:
             stays = self.some(live.get())
             return stays if condition is None else condition & stays
@@ -299,7 +298,7 @@ class FlowBuilder:
         self.nexts[control], self.ends[control] = next_, end
         begin = len(f.body)
         f.jump(again)
-        f.place(again)  # slices of fuel are an outer loop, so that LLVM sees no call in the inner one
+        f.place(again)  # slices of fuel form an outer loop, to keep calls out of the inner one
         f.jump(head)
         f.place(head)
         self.operands.begin_round()
@@ -325,15 +324,15 @@ class FlowBuilder:
             self.operands.leave_loop()
 
     def _shape_round(self, control: Control, begin: int, live: MaskVar | None) -> None:
-        """End the body of a loop without inner loops, the lines from `begin` on, in a form that suits registers and ports."""
+        """Optimize the body of a loop without inner loops, the lines from `begin` on, for registers and ports of the CPU."""
         from backends.llvm.translate.loop_carried import carry  # only for loops
         from backends.llvm.translate.parts import divide, part_width
         from backends.llvm.translate.port_balance import balance
 
         f = self.f
         is_plain = self.plan.samples + self.plan.fetches == 0 and control not in self.crossed
-        is_divided = is_plain and live is None  # lanes that leave one by one are tested together, in each round
-        recomputes = is_divided and f.has_word_masks and self.lanes >= 4 * part_width(f)  # carried values would leave the registers
+        is_divided = is_plain and live is None  # divergent exits are tested together, once a round
+        recomputes = is_divided and f.has_word_masks and self.lanes >= 4 * part_width(f)  # carried values would spill registers
         if control not in self.continued and not recomputes:
             begin += carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
         f.jump(self.nexts[control])

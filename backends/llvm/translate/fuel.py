@@ -1,13 +1,14 @@
 """Fuel: the number of rounds that a lane may spend in an outermost loop, inner loops included.
 
 A scalar counts the rounds of the vector. Until it reaches 0, no lane can have run out, so loops test only the scalar. If all lanes in the
-loop have made the same rounds, the scalar is their fuel. If lanes enter or leave inner loops one by one, each lane has its own count,
+loop have made the same number of rounds, the scalar is their fuel. If lanes enter or leave inner loops one by one, each lane has its own
+count,
 which is tested in every round after the scalar has reached 0.
 
-The scalar counts in slices, so that a loop can be ended from outside: between two slices it polls the watch of its caller
-(`backends.abi.records.Watch`). Lanes of a loop that is ended count as lanes without fuel.
+The scalar counts in slices, so that a loop can be interrupted: between two slices it polls the watch of its caller
+(`backends.abi.records.Watch`). Lanes of an interrupted loop are treated as out of fuel.
 
-A loop that surely ends within its first slice has no fuel (`backends.llvm.program.rounds`).
+A loop that certainly ends within its first slice has no fuel (`backends.llvm.program.rounds`).
 """
 
 from __future__ import annotations
@@ -24,15 +25,19 @@ from passes.analysis.regions import FUEL
 from tgsi.language.record import record
 
 FIRST_SLICE = MOST
-"""Rounds of the first slice, after which a loop looks only whether it is ended: short loops shall cost nothing, and after the end of a
-draw no loop goes far."""
+"""Rounds of the first slice, after which a loop first checks for an interruption.
+
+Short loops then cost nothing, and no loop runs long after an interruption.
+"""
 SLICE_WORK, MOST_SLICE, LEAST_SLICE = 1 << 20, 1 << 12, 1 << 6
-"""Instructions of each other slice, for all its rounds together, and the bounds of its rounds: a slice takes some milliseconds at most."""
+"""Instructions of a later slice, in all of its rounds together, and the bounds of its rounds, so that a slice takes a few milliseconds at
+most.
+"""
 
 
 @record
 class Rounds:
-    """Limit of loops. count: rounds of a lane. reports: the code records the lanes that run out. env: finds the ShaderEnv."""
+    """Limit of loops. count: rounds of a lane. reports: the code records the lanes that run out. env: returns the ShaderEnv."""
 
     count: int = FUEL
     reports: bool = False
@@ -57,7 +62,10 @@ class Fuel:
         self._of_lane = f.var(I32.wide(lanes), rounds.count) if by_lane else None
 
     def count_round(self, live: MaskVar | None) -> Val:
-        """Count a round at the end of any loop of the nest. `live`: the lanes in that loop. True if another round fits into the slice."""
+        """Count a round at the end of any loop of the nest.
+
+        `live`: the lanes in that loop. Returns true if another round fits into the slice.
+        """
         left = self._left
         left.set(left.get() - 1)
         if self._of_lane is not None:
@@ -71,7 +79,7 @@ class Fuel:
         return self._left.get() < 1
 
     def refill(self, live: MaskVar | None) -> Val | None:
-        """Begin another slice. Lanes without fuel are removed from `live`, the lanes in the loop.
+        """Begin another slice, removing lanes without fuel from `live`, the lanes in the loop.
 
         If all lanes have the same fuel, returns a scalar: true if they may continue.
         """
@@ -86,7 +94,10 @@ class Fuel:
         return None
 
     def _begin_slice(self, least: int) -> Val | None:
-        """Give the scalar its next rounds, `least` of them if there are no more or if the loop is ended. Returns true if it is."""
+        """Set the scalar to the next slice's rounds, or to `least` if no fuel remains or the loop is interrupted.
+
+        Returns true in that case.
+        """
         f, variables = self.f, len(self.f.variables)
         if self._env is None or self._beyond is None:
             self._left.set(least)
@@ -100,12 +111,12 @@ class Fuel:
             with f.if_(beyond < self._rest):
                 is_ended.set(f.call_pointer(I32, watch.get("poll"), watch.pointer))
         ends = is_ended.get().ne(0)
-        del f.variables[variables:]  # none of them lives on at a barrier
+        del f.variables[variables:]  # none of them survives a barrier
         self._left.set(f.select(ends, least, f.max(more, least)))
         return ends
 
     def leave(self, lanes: Val | None) -> None:
-        """Finish after the last round. `lanes` (None: all): those that stayed in the loop until its end."""
+        """Finish after the last round. `lanes` (None: all): those that were in the loop until its end."""
         if self._spent is not None and self._of_lane is None:
             with self.f.if_(self._left.get() < 1, unlikely=True):
                 self._note(lanes)

@@ -1,4 +1,7 @@
-"""Protocols between a translated program and the kernel around it. A kernel implements `Interface`, and the others that apply to it."""
+"""Protocols between a translated program and the kernel around it.
+
+A kernel implements `Interface` and those of the others that apply to it.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,10 @@ from tgsi.language.record import record
 
 @runtime_checkable
 class Partial(Protocol):
-    """Interface of kernels in which some lanes may be no invocations."""
+    """Interface of kernels in which some lanes may not be invocations."""
 
     def present(self) -> Val:
-        """Lanes that are invocations, as an i1 vector. Only they vote, and only their writes to memory count."""
+        """Lanes that are invocations, as an i1 vector. Only they vote and write memory."""
         ...
 
 
@@ -28,7 +31,7 @@ class Covered(Protocol):
     """Interface of kernels with helper lanes, which only compute derivatives for their neighbors."""
 
     def counted(self) -> Val:
-        """Lanes whose writes to memory count, as an i1 vector."""
+        """Lanes that write memory, as an i1 vector."""
         ...
 
 
@@ -58,19 +61,19 @@ class Handles(Protocol):
 
 @runtime_checkable
 class Consumed(Protocol):
-    """Interface of kernels that use some outputs as numbers only. Without it, the bits of all outputs leave the kernel."""
+    """Interface of kernels that use some outputs only as numbers. Without it, the exact bits of all outputs matter."""
 
     def exposed_outputs(self) -> int:
-        """Bit r is set if the bits of OUT register r leave the kernel, so that a NaN in it must be canonical."""
+        """Bit r is set if the exact bits of OUT register r leave the kernel, so that a NaN in it must be canonical."""
         ...
 
 
 @runtime_checkable
 class Interpolated(Protocol):
-    """Interface of kernels that compute inputs. Without it, all inputs are the given words."""
+    """Interface of kernels that compute inputs. Without it, all inputs are uninterpreted words."""
 
     def is_interpolated(self, register: int) -> bool:
-        """True if arithmetic makes the channels of an IN register, so that a NaN in it may have any bits."""
+        """True if the channels of an IN register are computed, so that a NaN in it may have arbitrary bits."""
         ...
 
 
@@ -103,7 +106,7 @@ class Counters(Protocol):
 
 @record
 class Words:
-    """Words of memory that each lane sees: `count` of them (i32), at `base` plus `offset` bytes (u32 lanes; None: 0)."""
+    """Memory of each lane as words: `count` of them (i32), at `base` plus `offset` bytes (u32 lanes; None: 0)."""
 
     base: Val
     count: Val
@@ -134,21 +137,21 @@ class Emitting(Protocol):
 
     @property
     def emission(self) -> EmissionBuffer:
-        """Buffer that takes the emitted vertices."""
+        """Buffer for emitted vertices."""
         ...
 
 
 @runtime_checkable
 class GroupSizes(Protocol):
-    """Interface of kernels whose programs set numbers for their workgroup: the size of its launch or of its output."""
+    """Interface of kernels whose programs set sizes for their workgroup: those of its launch or of its output."""
 
     def set_sizes(self, numbers: Sequence[Val], mask: Val) -> None:
-        """Store the numbers (i32 lanes or scalars) that the workgroup's thread 0 has, if it is in `mask`."""
+        """Store the numbers (i32 lanes or scalars) from the workgroup's thread 0, if it is in `mask`."""
         ...
 
 
 class Interface(Protocol):
-    """Surroundings of a translated program, which every kernel provides.
+    """Environment of a translated program, which every kernel provides.
 
     `input` and `system_value` return one channel of a register as a vector of all lanes, f32 (system values: f32 or i32). Inputs are
     requested once, at the start of the program. Keys are None for units without a binding.

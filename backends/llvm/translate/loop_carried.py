@@ -1,4 +1,4 @@
-"""Loop-carried operations: a sum or product at the end of a round that the next round would compute again is computed only once."""
+"""Loop-carried operations: a sum or product at the end of a round is reused in the next round instead of computed again."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _OPERATION = re.compile(r"  (%v\d+) = (f(?:add|sub|mul)) (.+) (%v\d+), (%v\d+)")
 def carry(f: Function, begin: int, heads: Mapping[str, Key], variables: Mapping[Key, Var], known: Mapping[Key, Val]) -> int:
     """Carry the results of operations from the end of a round to the next round. Call it at the end of a loop's body.
 
-    The end must be the only way back to the loop's head. The body is the lines of `f` from `begin` on, including the jump back. heads: by
-    LLVM name, the values that were read from variables before any write in the round. known: the current values of variables. Returns
+    The end must be the only jump to the loop's head. The body is the lines of `f` from `begin` on, including the jump back. heads: values
+    that were read from variables before any write in the round, by LLVM name. known: the current values of variables. Returns
     the number of lines that were inserted before the body.
     """
     before: list[str] = []

@@ -12,8 +12,9 @@ from tgsi.language.record import record
 
 @record(kw_only=True)
 class MeshRows:
-    """OUT registers of a mesh program. A row is a vertex or a primitive; an operand refers to one kind only, for all values of its
-    addresses.
+    """OUT registers of a mesh program.
+
+    A row is a vertex or a primitive; an operand refers to only one kind, for all values of its addresses.
 
     registers: registers of the file. pointer: memory of the first workgroup. base: byte offset of each lane's workgroup, i64 lanes; None
     if there is only one. own: the row of references without a row index, i32 lanes. present: lanes that are threads; the workgroups of
@@ -39,10 +40,10 @@ class MeshRows:
         return self.f.gather(I32, self.pointer, self._offset(place) + 4 * channel, exists & self.present)
 
     def store(self, row: Index | None, register: Index, values: Mapping[int, Val], mask: Val | None, reach: tuple[int, int]) -> None:
-        """Write channels (i32 lanes) in the lanes of `mask`. If lanes address the same row, the values of the highest lane stay.
+        """Write channels (i32 lanes) in the lanes of `mask`. If several lanes address a row, the highest lane wins.
 
-        Each lane writes its channels at once. Lanes that write nothing write the scrap row of the first workgroup. Scatters, one for each
-        channel, would take more instructions even where the machine has them.
+        Each lane writes its channels at once; idle lanes write to the scrap row of the first workgroup. A scatter for each channel would
+        need more instructions even on machines with scatters.
         """
         f = self.f
         exists, place = self._locate(row, register, reach)
@@ -51,7 +52,7 @@ class MeshRows:
         f.store(f.select(wanted, self._offset(place), self.memory.scrap), offsets)
         words = {channel: f.splat(value.as_int(), self.lanes) for channel, value in values.items()}
         rows = f.transpose4([words.get(channel, next(iter(words.values()))) for channel in range(4)])
-        for lane in range(self.lanes):  # in ascending order: the highest lane wins
+        for lane in range(self.lanes):  # in ascending order, so that the highest lane wins
             target = f.at(self.pointer, f.load(I64, offsets, 8 * lane))
             quad, row_of_lane = lane // 4 * 4, rows[lane % 4]
             for first, count in _runs(words):
@@ -63,14 +64,14 @@ class MeshRows:
         return wide if self.base is None else self.base + wide
 
     def _is_per_primitive(self, register: Index, reach: tuple[int, int]) -> bool:
-        """True if the row of an operand is a primitive's. An array has one kind of row, and so has a file that is indexed as a whole."""
+        """True if the row of an operand is a primitive's. All rows of an array, or of a file indexed as a whole, are of one kind."""
         layout = self.memory.layout
         if isinstance(register, int):
             return register in layout.per_primitive
         return not layout.vertex_registers if reach == (0, self.registers) else reach[0] in layout.per_primitive
 
     def _locate(self, row: Index | None, register: Index, reach: tuple[int, int]) -> tuple[Val, Val]:
-        """Lanes whose address is valid, and byte offsets in the workgroup's memory (0 where it is not), i32 lanes."""
+        """Lanes with valid addresses, and byte offsets in the workgroup's memory (0 for invalid ones), i32 lanes."""
         layout = self.memory.layout
         per_primitive = self._is_per_primitive(register, reach)
         if per_primitive:

@@ -31,7 +31,7 @@ _FIRST = attrgetter("first")
 
 
 class Operands:
-    """Registers of a program that is being translated. Values are f32 or i32 lanes; uniform ones are scalars."""
+    """Registers of a program during translation. Values are f32 or i32 lanes; uniform ones are scalars."""
 
     def __init__(
         self, f: Function, program: Program, plan: Plan, interface: Interface, bits: NanBits, barriers: Barriers | None = None
@@ -41,9 +41,9 @@ class Operands:
         self.exact_sources = {id(plan.instructions[number]): found for number, found in bits.sources.items()}
         self.lanes = interface.lane_map.lanes
         self.variables: dict[Key, Var] = {}
-        self.straight: dict[Key, Val] = {}  # values of channels that need no variable
-        self.twins: dict[Key, Var] = {}  # variables of uniform channels, of the loop that is being written
-        self.heads: dict[str, Key] = {}  # by LLVM name: values read since the last loop began, before the variable was written
+        self.straight: dict[Key, Val] = {}  # values of channels without a variable
+        self.twins: dict[Key, Var] = {}  # variables of uniform channels, of the current loop
+        self.heads: dict[str, Key] = {}  # values read in the current loop before any write, by LLVM name
         self._written: set[Key] = set()
         self.arrays: dict[File, list[RegisterArray]] = {}
         self.rows: dict[File, RegisterRows] = self._row_files()
@@ -52,7 +52,7 @@ class Operands:
         self.constants = ConstantFile(f, interface.env)
         self._immediates: ImmediateTable | None = None
         self.present = interface.present() if isinstance(interface, Partial) else None
-        self.known: dict[Key, Val] = {}  # values of variables at the end of the text; `FlowBuilder` keeps them valid
+        self.known: dict[Key, Val] = {}  # values of variables at the end of the text, maintained by `FlowBuilder`
         self._make_arrays(barriers)
         self._make_variables()
         self._fetch_inputs()
@@ -119,7 +119,7 @@ class Operands:
         arrays = self.arrays.get(file)
         if arrays is None:
             return None
-        array = arrays[bisect_right(arrays, register, key=_FIRST) - 1]  # in order; a register before all gets the last one, which says no
+        array = arrays[bisect_right(arrays, register, key=_FIRST) - 1]  # -1, the last range, for a register before all ranges
         return array if array.covers(register) else None
 
     # -- sources ----------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class Operands:
         if exact is not None and exact.get(operand, 0) >> operand.swizzle[channel] & 1:
             value = canonical(self.f, value.as_float())
         if self.present is not None and not OTHER_LANES.isdisjoint(instruction.opcode.traits) and operand.register.file in _WRITTEN:
-            value = self.f.select(self.present, value, 0)  # lanes without an invocation have written nothing
+            value = self.f.select(self.present, value, 0)  # lanes without an invocation have not written the register
         if type_name in _INTEGERS:
             value = value.as_int()
             if operand.absolute:
@@ -235,7 +235,7 @@ class Operands:
         return row, self.address(instruction, register.indirect, index)
 
     def _reach(self, register: RegisterRef) -> tuple[int, int]:
-        """First and count of the registers that an operand may name."""
+        """First and count of the registers that an operand may refer to."""
         return array_range(self.program, register) if register.indirect is not None else (0, self.program.file_size(register.file))
 
     # -- destinations -----------------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ class Operands:
         """Store one channel.
 
         place: the result of `find` before the first channel was stored, because a store may change an address. mask: the executing lanes
-        (None: all). masked: the analysis requires that other lanes keep their value.
+        (None: all). masked: other lanes must keep their value, according to the analysis.
         """
         if register.file is File.NULL:
             return
@@ -287,7 +287,7 @@ class Operands:
         self.rows[register.file].store(*place, values, mask, self._reach(register))
 
     def begin_round(self) -> None:
-        """Start at the head of a loop, where all values of variables are unknown and the round has written none."""
+        """Begin at the head of a loop, where all values of variables are unknown and none was written in the round."""
         self.known.clear()
         self.heads.clear()
         self._written.clear()
@@ -301,7 +301,7 @@ class Operands:
                 self.twins[key] = self.f.var(one.type, one)
 
     def leave_loop(self) -> None:
-        """End an outermost loop: from here the variables are read, which hold the values with which each lane left."""
+        """End an outermost loop: from here on the variables are read, which have each lane's values at its exit."""
         self.twins.clear()
 
     def _unsupported(self, instruction: Instruction, what: str) -> UnsupportedError:
@@ -309,7 +309,7 @@ class Operands:
 
 
 class SourceVector:
-    """A source operand of an instruction. Indexing fetches a channel, each channel once."""
+    """A source operand of an instruction. Indexing fetches a channel on first use."""
 
     def __init__(self, operands: Operands, instruction: Instruction, number: int) -> None:
         self._operands, self._instruction = operands, instruction

@@ -1,4 +1,4 @@
-"""Instructions on 64-bit numbers, which live in pairs of channels: xy and zw.
+"""Instructions on 64-bit numbers, stored in pairs of channels: xy and zw.
 
 One pair is fetched, computed and stored before the next one is fetched. The words that a write mask selects depend on the kind of
 instruction (docs/reference/opcodes.md, rule of pairs).
@@ -25,7 +25,7 @@ class Translator(Protocol):
     operands: Operands
 
     def canonical(self, value: Val, channels: int) -> Val:
-        """A float result of the current instruction, its NaNs canonical if the bits of one of the channels (a mask) are used."""
+        """A float result of the current instruction, with canonical NaNs if the exact bits of any of the channels (a mask) matter."""
         ...
 
     def write(self, instruction: Instruction, number: int, values: dict[int, Val], saturate: bool) -> None:

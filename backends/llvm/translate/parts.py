@@ -1,8 +1,8 @@
-"""Loops part by part: operations on vectors that span several CPU registers, written separately for the lanes of each register.
+"""Loops part by part: operations on vectors of several CPU registers are written separately for the lanes of each register.
 
-LLVM divides a vector of four registers operation by operation, so four times the intermediate results of an expression live at once, and
-most of them go through memory. Written part by part, only values carried by the loop take four registers. The bits are the same, because
-only operations that compute each lane alone are divided.
+LLVM splits a vector of four registers operation by operation, so four times the intermediate results of an expression are live at once, and
+most of them are spilled. Written part by part, only loop-carried values take four registers. The bits are the same, because only operations
+without interaction of lanes are split.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Collection
 from backends.llvm.builder.function import F32, Function
 
 MOST_LINES = 400
-"""Longer bodies are not split: their values do not fit the registers either way, and the text would take long to compile."""
+"""Longest body that is split. Values of longer ones would be spilled anyway, and the text would take long to compile."""
 
 _TYPE = r"<\d+ x (?:float|i32|i1)>"
 _OPERAND = r"(%v\d+|splat \([^)]*\)|zeroinitializer)"
@@ -33,7 +33,7 @@ def _lanes(type: str) -> int:
 
 
 class _Segment:
-    """Lines that follow each other and can be divided, with the loads before and the stores after them."""
+    """Consecutive lines that can be split, with the loads before and the stores after them."""
 
     def __init__(self, f: Function, lanes: int, width: int) -> None:
         self.f, self.lanes, self.width = f, lanes, width
@@ -59,7 +59,7 @@ class _Segment:
         return self.names[name][part]
 
     def _texts(self, text: str) -> tuple[str, list[str]] | None:
-        """Type of the result, and the operation of each part; None for an operation that cannot be divided."""
+        """Type of the result, and the operation of each part; None for an operation that cannot be split."""
         narrow, operand, count = self._narrow, self._operand, range(len(self.parts))
         if (m := _OPERATION.fullmatch(text)) and _lanes(m[2]) == self.lanes:
             given = [v for v in m.groups()[2:] if v is not None]
@@ -99,7 +99,7 @@ class _Segment:
         return comes_first
 
     def _whole(self, name: str) -> list[str]:
-        """Lines that put the parts of a value together."""
+        """Lines that combine the parts of a value."""
         lines, parts, width, element = [], self.names[name], self.width, self.types[name].split()[-1]
         while len(parts) > 1:
             joined = [self.f.fresh() if len(parts) > 2 else name for _ in parts[::2]]
@@ -121,7 +121,7 @@ def part_width(f: Function) -> int:
 
 
 def divide(f: Function, begin: int, lanes: int, kept: Collection[str]) -> None:
-    """Divide the operations of a loop's body, the lines of `f` from `begin` on. kept: names of values that later lines may use."""
+    """Split the operations of a loop's body, the lines of `f` from `begin` on. kept: names of values that later lines may use."""
     width, body = part_width(f), f.body[begin:]
     if not 0 < width < lanes or len(body) > MOST_LINES:
         return

@@ -1,7 +1,7 @@
 """Balance of execution ports in loops: sums written as fused multiply-adds by one, where additions are the bottleneck.
 
 AMD's CPUs add, compare, and take minima and maxima on one pair of pipes, and multiply on another (Zen 5, measured: two of each kind a
-cycle, whatever the width). x * 1 + y has one rounding, that of x + y, so the bits are the same. A loop with ten operations of the first
+cycle, whatever the width). x * 1 + y rounds once, exactly like x + y, so the bits are the same. A loop with ten operations of the first
 kind and four of the second runs at the speed of seven.
 """
 
@@ -19,9 +19,9 @@ _SUM = re.compile(r"(<\d+ x float>) (.+), (%v\d+|splat \(float [^)]*\)|zeroiniti
 
 
 def balance(f: Function, begin: int) -> None:
-    """Turn sums of a loop into fused multiply-adds until both pairs of pipes have as much to do. Call it at the end of the loop's body.
+    """Turn sums of a loop into fused multiply-adds until both pairs of pipes have equal work. Call it at the end of the loop's body.
 
-    The body is the lines of `f` from `begin` on. Sums at its end come first: the next round waits for them last.
+    The body is the lines of `f` from `begin` on. Sums near its end are chosen first, because the next round needs them last.
     """
     if not f.module.has("fma"):
         return

@@ -1,6 +1,6 @@
 """Register files with a row for each vertex of a primitive: ``IN[vertex][register]``.
 
-Every address is checked in each lane: an index outside reads 0, and a write outside vanishes.
+Every address is checked in each lane: an index out of range reads 0, and such a write is dropped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Index = Val | int
 
 
 class RegisterRows(Protocol):
-    """Register file in memory, with rows of registers. `reach`: first and count of the registers that an operand can name."""
+    """Register file in memory, with rows of registers. `reach`: first and count of the registers that an operand may refer to."""
 
     def load(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> Val:
         """Read a channel of a register, as i32 lanes."""
@@ -69,7 +69,7 @@ class RowFile:
         return self.f.gather(I32, self.f.at(self.pointer, place.fixed + 4 * channel), place.offsets, place.exists)
 
     def store(self, row: Index | None, register: Index, values: Mapping[int, Val], mask: Val | None, reach: tuple[int, int]) -> None:
-        """Write channels (i32 lanes) in the lanes of `mask`. If lanes address the same word, that of the highest lane stays."""
+        """Write channels (i32 lanes) in the lanes of `mask`. If several lanes address a word, the highest lane wins."""
         f, place = self.f, self._locate(row, register, reach)
         if place is None:
             return

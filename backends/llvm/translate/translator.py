@@ -53,7 +53,7 @@ class Outputs:
 
 
 class Translator:
-    """One translation; emitters see it as their context."""
+    """The translation of a program, which is the Context of emitters."""
 
     instruction: Instruction
     leaf: Leaf
@@ -78,7 +78,7 @@ class Translator:
             self.alive.set(True)
         covered = mask
         if mask is not None and program.processor is Processor.FRAG:
-            covered = self.lane_map.widen(f, mask)  # whole quads, which derivatives need
+            covered = self.lane_map.widen(f, mask)  # whole quads, as derivatives need them
         self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands, rounds, barriers)
         if barriers is not None:
             barriers.begin()
@@ -113,7 +113,7 @@ class Translator:
                 if self.exact and instruction.opcode.computes_floats:
                     values = {channel: self.canonical(value, 1 << channel) for channel, value in values.items()}
                 self.write(instruction, 0, values, instruction.saturate)
-        del self.f.variables[variables:]  # an emitter's own variables are dead after the instruction
+        del self.f.variables[variables:]  # the emitter's own variables are dead after the instruction
 
     def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
         """Values of all written channels, which are computed before the first is stored."""
@@ -145,7 +145,7 @@ class Translator:
         return {channel: produced[channel] for channel in wanted}
 
     def canonical(self, value: Val, channels: int) -> Val:
-        """A float result of the current instruction, its NaNs canonical if the bits of one of the channels (a mask) are used."""
+        """A float result of the current instruction, with canonical NaNs if the exact bits of any of the channels (a mask) matter."""
         return canonical(self.f, value) if self.exact & channels and value.type.kind == "f" else value
 
     def write(self, instruction: Instruction, number: int, values: dict[int, Val], saturate: bool) -> None:

@@ -7,7 +7,7 @@ from backends.device.environment import make_environment
 from backends.device.needs import ShaderNeeds, needs_of
 from backends.device.region import Region
 from backends.device.tables import BufferTable
-from backends.raster.draw.sample_state import tell_samples
+from backends.raster.draw.sample_state import write_sample_positions
 
 
 def make_environments(
@@ -33,5 +33,5 @@ def make_environments(
     vertex = 0 if is_stored else make_environment(region, vertex_needs, state.vertex, reads, counters)
     fragment = make_environment(region, fragment_needs, state.fragment, reads, counters)
     if samples > 1 or state.sample_locations is not None:
-        region.keep(tell_samples(fragment, samples, state.sample_locations))
+        region.keep(write_sample_positions(fragment, samples, state.sample_locations))
     return vertex, fragment

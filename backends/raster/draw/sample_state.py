@@ -36,7 +36,7 @@ def placed(locations: tuple[int, ...], count: int) -> NDArray[np.float32]:
     return np.array([(b & 15, b >> 4) for b in filled], np.float32) / np.float32(GRID)
 
 
-def tell_samples(environment: int, count: int, locations: tuple[int, ...] | None) -> NDArray[np.float32]:
+def write_sample_positions(environment: int, count: int, locations: tuple[int, ...] | None) -> NDArray[np.float32]:
     """Write the number and the positions of samples into the ShaderEnv at the address `environment`.
 
     locations: of set_sample_locations, or None. Returns memory that must live as long as the environment.

@@ -217,7 +217,7 @@ class PixelSamples(SampledBlock):
         assert words is not None
         self.kernel.f.store(self.kernel.f.mask_bits(mask), words, sample << 2)
 
-    def _some(self, words: Val) -> Val:
+    def _any_sample(self, words: Val) -> Val:
         """The lanes where at least one sample of `words` is set."""
         f = self.kernel.f
         total = sample_word(f, words, 0)
@@ -247,8 +247,8 @@ class PixelSamples(SampledBlock):
             for s in self._samples():
                 self._keep(self.scratch, s, self.covered(s) & there)
             self.words = self.scratch
-            self._skip_unless(self._some(self.words), skip)
-        self._covered = self._some(self.words)
+            self._skip_unless(self._any_sample(self.words), skip)
+        self._covered = self._any_sample(self.words)
         kills = (info.kills or key.alpha is not None or key.to_coverage) and not info.tests_early
         late = tests_late(key, info, kills)
         test = DepthTest(f, key.depth, kernel.draw, self.planes.lanes) if key.depth is not None else None
@@ -260,9 +260,9 @@ class PixelSamples(SampledBlock):
                 if test.key.writes and (test.key.stencil or not kills):
                     block.store(outcome.words)
                 self._keep(self.passed, s, outcome.passed)
-            self._skip_unless(self._some(self.passed), skip)
+            self._skip_unless(self._any_sample(self.passed), skip)
         alive = self._alive if is_tested else self.covered
-        mask = self._some(self.passed) if is_tested else self._covered
+        mask = self._any_sample(self.passed) if is_tested else self._covered
         if info.tests_early:
             self._covered = mask
             for s in self._samples() if kernel.samples is not None else ():
@@ -278,7 +278,7 @@ class PixelSamples(SampledBlock):
         for s in self._samples():
             mask = alive(s)
             if out is not None:
-                mask = self._without_padding(self._left(out, s, mask if common is None else mask & common))
+                mask = self._without_padding(self._surviving_samples(out, s, mask if common is None else mask & common))
             if test is not None and (late or (kills and test.key.writes)):
                 mask = self._test_late(test, out, s, mask)
             if not info.tests_early:
@@ -305,7 +305,7 @@ class PixelSamples(SampledBlock):
         passed = self._alpha_test(out)
         return passed & out.alive if info.kills else passed
 
-    def _left(self, out: Outputs, sample: Val, mask: Val) -> Val:
+    def _surviving_samples(self, out: Outputs, sample: Val, mask: Val) -> Val:
         """The lanes of `mask` whose sample survives the program's sample mask and alpha to coverage."""
         info, key = self.kernel.info, self.kernel.key
         if info.sample_mask is not None and not key.ignores_mask:

@@ -15,7 +15,7 @@ from backends.raster.draw.vertex_inputs import MAX_EXPANDED
 from backends.raster.draw_record import Call
 from backends.software.commands.assembly import MODES, is_loop, primitives_of
 from backends.software.commands.compose import NO_ROOM
-from backends.software.commands.environments import leave_unmade
+from backends.software.commands.environments import return_if_missing
 from backends.software.commands.memory import allocate, leave
 from backends.software.commands.records import (
     NO_PIXEL,
@@ -180,10 +180,10 @@ class _KnownDraw:
             _run_earlier(f, e, self.b, self.earlier, self.staged_call, self.total)
             f.ret(f.const(I32, int(Code.DONE)))
         vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"), same.get())
-        leave_unmade(f, vertex_env)
+        return_if_missing(f, vertex_env)
         fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"), same.get())
-        leave_unmade(f, fragment_env)
-        leave(f, e.get("has_met").ne(0), Code.UNKNOWN)  # before anything is queued
+        return_if_missing(f, fragment_env)
+        leave(f, e.get("reads_pending_write").ne(0), Code.UNKNOWN)  # before anything is queued
         f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), self.total.trunc(I32), self._call())
         e.set("vertices", e.get("vertices") + self.vertices)
         e.set("primitives", e.get("primitives") + self._assembled(t))

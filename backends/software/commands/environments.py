@@ -109,7 +109,7 @@ def _place_constants(f: Function, executor: Val, bound: Val, r: Record, target: 
         f.store(readable.lshr(2), f.at(target, ShaderEnv.constant_words.offset), slot << 2)
 
 
-def leave_unmade(f: Function, environment: Val) -> None:
+def return_if_missing(f: Function, environment: Val) -> None:
     """Return a code from the function if an environment is missing."""
     leave(f, environment.eq(0), Code.MEMORY)
     leave(f, environment.eq(AWAITS_UPLOAD), Code.FULL)

@@ -110,7 +110,7 @@ class Executor:
         """Take a draw that Python has checked, and whose stages before the rasterizer have run."""
         hindrances, written = (state.record.hindrances, self.record.is_hindered), self.record.num_written
         state.record.hindrances, self.record.is_hindered = hindrances[0] & ~(Hindrance.STAGES | Hindrance.STREAMS), 0
-        self.record.num_written = self.record.has_met = 0
+        self.record.num_written = self.record.reads_pending_write = 0
         try:
             return self.draw(state, info)
         finally:

@@ -81,7 +81,7 @@ def build_note_read(module: Module) -> None:
 def note_met(f: Function, e: Record, address: Val, size: Val) -> None:
     """Record that a new read range is written by programs of pending draws."""
     with f.if_(e.get("num_written").ne(0)):
-        e.set("has_met", e.get("has_met") | f.call(I32, "meets_written", e.pointer, address, size))
+        e.set("reads_pending_write", e.get("reads_pending_write") | f.call(I32, "meets_written", e.pointer, address, size))
 
 
 def build_reads_meet(module: Module) -> None:

@@ -123,7 +123,7 @@ class ReachedMemory:
         """Forget all ranges after a flush."""
         self.waiting.clear()
         self.is_ordered, self._is_clear = False, True
-        self._record.num_written = self._record.has_met = 0
+        self._record.num_written = self._record.reads_pending_write = 0
         self._forget_approved()
 
     def _forget_approved(self) -> None:

@@ -236,7 +236,7 @@ class ExecutorRecord(ctypes.Structure):
         ("num_written", c_int32),
         ("approved", ApprovedDraw * MOST_APPROVED),
         ("written", c_void_p),  # ReadRange: memory that programs of pending draws may write
-        ("has_met", c_int32),  # pending programs write memory that was noted as read: a flush has to come first
+        ("reads_pending_write", c_int32),  # pending programs write memory that was noted as read: a flush has to come first
         ("pad_met", c_int32),
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
         ("targets", ReadRange * MAX_TARGETS),  # memory of the bound framebuffer

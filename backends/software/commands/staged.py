@@ -18,7 +18,7 @@ from backends.llvm.builder.record import Record
 from backends.llvm.library.polling import is_stopped
 from backends.pipe.limits import MAX_SHADER_BUFFERS, MAX_SHADER_IMAGES, MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_STREAMS
 from backends.raster.draw_record import Call, Draw
-from backends.software.commands.environments import leave_unmade
+from backends.software.commands.environments import return_if_missing
 from backends.software.commands.memory import allocate, leave
 from backends.software.commands.records import (
     QUEUED_FIELDS,
@@ -59,7 +59,7 @@ def build_prepare_staged(module: Module) -> None:
     with f.range(0, s.get("num_environments")) as k:
         own = Record(f, f.at(places, k * ctypes.sizeof(StageEnvironment)), StageEnvironment)
         made = f.call(I64, "environment", executor, bound, own.get("recipe"), f.const(I32, 0))
-        leave_unmade(f, made)
+        return_if_missing(f, made)
         recipe = Record(f, own.get("recipe"), EnvironmentRecipe)
         _leave_drawn_textures(f, e, recipe, made.as_pointer())
         with f.if_(own.get("reaches").ne(0)):
@@ -70,7 +70,7 @@ def build_prepare_staged(module: Module) -> None:
         f.store(made, own.get("place"), 0, 8)
     with f.if_(s.get("content").as_address().ne(0)):
         made = f.call(I64, "environment", executor, bound, t.address("fragment"), f.const(I32, 0))
-        leave_unmade(f, made)
+        return_if_missing(f, made)
         s.set("fragment_environment", made)
     f.ret(f.const(I32, int(Code.DONE)))
 

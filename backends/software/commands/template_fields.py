@@ -10,7 +10,7 @@ from backends.abi.records import ShaderEnv
 from backends.device.needs import ShaderNeeds
 from backends.pipe.state import VertexElement
 from backends.raster.draw.facts import Fact, TileSlots
-from backends.raster.draw.sample_state import tell_samples
+from backends.raster.draw.sample_state import write_sample_positions
 from backends.raster.draw.steps import ENTERING, WRITING, Step
 from backends.raster.draw.topology import Topology
 from backends.software.commands.reached import reached_tables
@@ -50,7 +50,7 @@ def write_recipe(
     content = ShaderEnv()
     recipe.content = ctypes.addressof(content)
     if samples > 1 or locations is not None:
-        return [content, tell_samples(recipe.content, samples, locations)]
+        return [content, write_sample_positions(recipe.content, samples, locations)]
     return [content]
 
 

@@ -8,6 +8,4 @@ of the connection, and `commands` has a function for each command of a SUBMIT_CM
 import os
 
 if not hasattr(os, "fork") or not hasattr(os, "memfd_create"):
-    raise ImportError(
-        "tgsi-vtest serves drivers of Mesa and needs Linux, or a system that forks processes as Linux does; tgsi.Screen works here"
-    )
+    raise ImportError("tgsi-vtest serves Mesa's drivers and needs Linux, or a system with fork(); tgsi.Screen works here")

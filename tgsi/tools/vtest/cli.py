@@ -56,7 +56,7 @@ def _amount(kind: type[int] | type[float], least: float) -> Callable[[str], floa
 
 
 def _pictures(text: str) -> int:
-    """The argument of --pictures as a value for `Wanted.pictures`."""
+    """Convert the argument of --pictures to a value of `Wanted.pictures`."""
     named = {"last": LAST, "every": 1}
     if text.lower() in named:
         return named[text.lower()]
@@ -100,7 +100,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_work(parser: argparse.ArgumentParser) -> None:
-    """Add the options of how clients are served."""
+    """Add the options for serving clients."""
     parser.add_argument("--protocol", type=int, choices=(0, 2), default=2, help="newest version of the protocol to agree to (default 2)")
     parser.add_argument("--threads", type=int, metavar="N", help="worker threads of a client in addition to its main thread")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
@@ -167,7 +167,7 @@ def make_run_parser() -> argparse.ArgumentParser:
 
 
 def _set_up_log(given: argparse.Namespace, usual: int) -> bool:
-    """Set up the log. Returns whether commands are logged. usual: the level without options. Raises OSError if a file cannot be written."""
+    """Set up the log. Returns whether commands are logged. usual: default level. Raises OSError if a file cannot be written."""
     levels = [LEVELS[word] for word in given.log if word in LEVELS]
     files = [Path(word) for word in given.log if word not in LEVELS]
     if len(levels) > 1 or len(files) > 1:
@@ -197,7 +197,7 @@ def _options(given: argparse.Namespace, usual: int, **more: Any) -> Options:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise OSError(f"{folder}: cannot be made a directory: {error.strerror}") from None
+                raise OSError(f"{folder}: cannot be created: {error.strerror}") from None
     return Options(
         log_commands=log_commands,
         wanted=wanted,

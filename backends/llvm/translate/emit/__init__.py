@@ -1,6 +1,6 @@
-"""Emitters: one function for each opcode, registered by name; those that are one expression are rows of tables.
+"""Emitters: one function for each opcode, registered by name; those of a single expression are rows of tables.
 
-An emitter never sees write masks, swizzles, modifiers or saturate. Its arguments and result follow from the opcode's output mode:
+Emitters do not handle write masks, swizzles, modifiers or saturate. Their arguments and results depend on the opcode's output mode:
 
     component-wise      (c, *values) -> value            one channel; values have the types of the opcode's sources
     replicate           (c, *vectors) -> value           indexing a vector fetches a channel
@@ -34,7 +34,7 @@ class Vector(Protocol):
 
 
 class Registers(Protocol):
-    """Direct access to registers, for operands that are not sources."""
+    """Access to registers for operands that are not sources."""
 
     def read(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
         """Register channel, without modifiers."""
@@ -59,8 +59,8 @@ class Context(Protocol):
     instruction: Instruction
     leaf: Leaf
     scratch: Scratch
-    ahead: dict[Leaf, Val]  # results of instructions that were computed before their turn
-    exact: int  # channels of the result whose bits are used, so that a NaN that was computed must be canonical
+    ahead: dict[Leaf, Val]  # results of instructions that were computed early
+    exact: int  # channels of the result whose exact bits matter, so that a computed NaN must be canonical
 
     @property
     def interface(self) -> Interface:
@@ -94,7 +94,7 @@ _FAMILIES = (
     *("floats", "compare", "integers", "trigonometry", "interpolation", "textures", "queries", "wide", "framebuffer", "samples"),
     *("geometry", "memory", "groups", "mesh_sizes"),
 )
-"""Modules that register emitters, in the order in which they are loaded: most programs need only the first ones."""
+"""Modules that register emitters, in order of loading, because most programs need only the first ones."""
 
 
 def emits(*names: str) -> Callable[[Emitter], Emitter]:
@@ -111,7 +111,7 @@ def emits(*names: str) -> Callable[[Emitter], Emitter]:
 
 
 def emit_each(*tables: Mapping[str, Emitter]) -> None:
-    """Register the expressions of tables: the names of a row, apart by spaces, are the opcodes that it emits."""
+    """Register the expressions of tables: a row has the names of its opcodes, separated by spaces."""
     for table in tables:
         for names, function in table.items():
             emits(*names.split())(function)

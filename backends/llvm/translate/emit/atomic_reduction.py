@@ -1,7 +1,7 @@
-"""Atomic reduction: combine the lanes of one vector before memory is touched.
+"""Atomic reduction: combine the lanes of a vector before the access to memory.
 
-Applies to commutative atomics whose old word no instruction uses and whose order no program can see (`passes.analysis.effects`). Lanes
-that address the same word, such as a counter, then cost one memory operation instead of one each. Across threads the combined word is
+Applies to commutative atomics whose old word no instruction uses and whose order no program can see (`passes.analysis.effects`). Lanes that
+address the same word, such as a counter, then need a single memory operation instead of one each. Across threads the combined word is
 added with LLVM's `atomicrmw`.
 """
 
@@ -38,7 +38,7 @@ class Merge:
         return f.call(I32, f"llvm.vector.reduce.{name}.{words.type.suffix}", words)
 
     def into(self, f: Function, pointer: Val, word: Val) -> None:
-        """Combine a word with the one in memory."""
+        """Combine a word with the word in memory."""
         if self.is_threaded:
             f.emit(I32, f"atomicrmw {self.operation} {pointer}, {word} monotonic, align 4")
         else:
@@ -58,7 +58,7 @@ _MERGES = {
 
 
 def merge_of(c: Context) -> Merge | None:
-    """Reduction for the current instruction; None if the program can observe the order of its atomics."""
+    """Reduction for the current instruction; None if the order of its atomics can be observed."""
     found = _MERGES.get(c.instruction.opcode.name)
     if found is None or effects_of(c.program).is_ordered or not is_shared(c.program, c.instruction.src[0].register):
         return None

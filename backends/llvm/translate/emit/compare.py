@@ -52,7 +52,7 @@ for _name, _compare in _MASK_RESULTS:
 
 
 def truth_of(a: Val) -> Val:
-    """Lanes (i1) in which a word has a bit set. For the result of a comparison, that comparison is returned."""
+    """Lanes (i1) in which a word has a bit set. The result of a comparison yields that comparison again."""
     return a.truth if a.truth is not None else a.ne(0)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import copysign
 
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
-from backends.llvm.builder.rounding import FLOOR
+from backends.llvm.builder.rounding import DENORMAL_GUARD
 from backends.llvm.library import math, powers
 from backends.llvm.translate.emit import Context, Vector, emit_each, emits
 from backends.llvm.translate.interface import Oriented
@@ -30,8 +30,8 @@ def product(c: Context, a: Val, b: Val) -> Val:
 def _product_and_sum(c: Context, a: Val, b: Val, e: Val, factor: float | None) -> Val:
     """a * b + e. factor: the value of b, if it is constant.
 
-    If bounds of the operands are known, `FLOOR` replaces smaller numbers of a: a product of at most 2^-80 does not change an addend of
-    2^-40 or more.
+    If bounds of the operands are known, `DENORMAL_GUARD` replaces smaller values of a, because a product of at most 2^-80 does not change
+    an addend of 2^-40 or more.
     """
     if a.floored is not None and factor is not None and e.number is not None and abs(e.number) >= 2.0**-40:
         a = a.floored if factor == 0 or 2.0**-20 <= abs(factor) <= 2.0**20 else a
@@ -101,7 +101,7 @@ def emit_max(c: Context, a: Val, b: Val) -> Val:
 
 
 def _decides(x: Val, zero: float) -> bool:
-    """True if x is a constant other than 0, or this very zero: then a comparison alone gives the right sign of zero."""
+    """True if x is a constant other than 0, or the same zero, so that a comparison alone gives the right sign of zero."""
     return x.number is not None and (x.number != 0 or copysign(1.0, x.number) == copysign(1.0, zero))
 
 
@@ -132,7 +132,7 @@ def emit_ldexp(c: Context, a: Val, n: Val) -> Val:
 def emit_ex2(c: Context, a: Vector) -> Val:
     """2^a.x."""
     power = math.ex2(c.f, a[0])
-    power.floored = c.f.max(FLOOR, power)
+    power.floored = c.f.max(DENORMAL_GUARD, power)
     return power
 
 
@@ -160,7 +160,7 @@ def emit_dst(c: Context, channel: int, a: Vector, b: Vector) -> Val:
 
 @emits("LIT")
 def emit_lit(c: Context, channel: int, a: Vector) -> Val:
-    """(1, max(a.x, 0), a.x > 0 ? max(a.y, 0)^clamp(a.w, -128, 128) : 0, 1); a NaN w counts as 128, a NaN y as 0."""
+    """(1, max(a.x, 0), a.x > 0 ? max(a.y, 0)^clamp(a.w, -128, 128) : 0, 1); a NaN in w becomes 128, one in y 0."""
     f = c.f
     if channel in (0, 3):
         return f.const(F32, 1.0)
@@ -213,7 +213,7 @@ def emit_pk2h(c: Context, a: Vector) -> Val:
 
 
 def _finite_half(f: Function, x: Val) -> Val:
-    """Round as Mesa does: drop 12 low bits, then round half up in magnitude. Finite values stay finite, except 65520, which becomes inf."""
+    """Round as in Mesa: drop 12 low bits, then round half up in magnitude. Finite values stay finite, except 65520, which becomes inf."""
     bits = x.as_int()
     size = bits & math.ABS
     scaled = ((size & -0x1000).as_float() * 2.0**-112).as_int() + 0x1000
@@ -223,7 +223,7 @@ def _finite_half(f: Function, x: Val) -> Val:
 
 
 def _fixed(f: Function, x: Val, low: float, scale: float) -> Val:
-    """clamp(x, low, 1) * scale, to nearest even, as i32; NaN counts as 0. The product is exact in f64, so nothing is rounded twice."""
+    """clamp(x, low, 1) * scale, to nearest even, as i32; NaN becomes 0. The product is exact in f64, so nothing is rounded twice."""
     known = f.select(x.eq(x), x, 0.0)
     return f.to_int(f.round(f.min(f.max(known, low), 1.0).to_double() * scale))
 

@@ -1,4 +1,4 @@
-"""FBFETCH: the color in a target at the fragment's pixel, before the fragment is blended."""
+"""FBFETCH: the color in a target at the fragment's pixel, before blending."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def _chosen(c: Context, a: Val) -> Val:
 def _spread(c: Context, mask: Val) -> Val:
     """Words of all ones in the lanes of each quad that has a lane of the mask.
 
-    The computation uses 32-bit words, because shuffles of constant i1 vectors can keep LLVM's instruction selection busy for ever.
+    The computation uses 32-bit words, because shuffles of constant i1 vectors can send LLVM's instruction selection into an endless loop.
     """
     flags = _flags(mask)
     result = c.lane_map.pick(c.f, flags, 0, 0)
@@ -114,7 +114,7 @@ def emit_read_helper(c: Context) -> Val:
 
 @emits("CLOCK")
 def emit_clock(c: Context) -> list[Val]:
-    """A 64-bit count that grows with time, in x and y."""
+    """A 64-bit counter of time, in x and y."""
     count = count_ticks(c.f)
     low, high = _wide(c, count.trunc(I32)), _wide(c, count.lshr(32).trunc(I32))
     zero = c.f.const(low.type, 0)
@@ -123,11 +123,11 @@ def emit_clock(c: Context) -> list[Val]:
 
 @emits("MEMBAR")
 def emit_membar(c: Context, a: Vector) -> list[Val]:
-    """Emit nothing: lanes access memory in program order."""
+    """Emit nothing, because lanes access memory in program order."""
     return []
 
 
 @emits("BARRIER")
 def emit_barrier(c: Context) -> list[Val]:
-    """Emit nothing. If lanes have to wait for each other, the translator builds the barrier."""
+    """Emit nothing; the translator builds the barrier if lanes have to wait for each other."""
     return []

@@ -1,7 +1,7 @@
 """LOAD, STORE, atomics and RESQ on images. `memory` calls these emitters if an operand names an image.
 
 Texels outside of the image, and images that are not bound, read 0 (an alpha that a bound image lacks: 1) and are never written. Lanes act
-one after the other, in the order of their numbers. Killed lanes and helper lanes read, but change nothing.
+one after the other, in the order of their numbers. Killed lanes and helper lanes only read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tgsi.language.ir import RegisterRef
 from tgsi.language.program import Program
 
 SHARED_FROM = 16
-"""Least number of accesses of a program that shares the whole code of equal ones."""
+"""Programs with at least this number of accesses share the code of equal ones."""
 
 _WHOLE_WORDS = frozenset({Format.R32_UINT, Format.R32_SINT})
 _OF_FLOATS = frozenset({"ATOMXCHG", "ATOMFADD"})
@@ -71,7 +71,7 @@ def _target(c: Context) -> TargetInfo:
 
 def _coordinates(c: Context, address: Vector, number: int) -> list[Val]:
     """Four coordinates, i32 lanes, from the address, source `number`. Unused coordinates are 0 and are not fetched."""
-    _target(c)  # refuses a wrong target even if no image is bound
+    _target(c)  # checks the target even if no image is bound
     mask, zero = source_channels(c.instruction, number), c.f.const(I32.wide(c.lane_map.lanes), 0)
     return [wide(c, address[channel]).as_int() if mask >> channel & 1 else zero for channel in range(4)]
 
@@ -81,9 +81,9 @@ def _key(c: Context, unit: int) -> ImageKey | None:
 
 
 def _in_place(c: Context, unit: Unit) -> Image | None:
-    """The image of a unit if accesses by rows are written in place: a call would pass all channels through memory.
+    """The image of a unit if accesses by rows are written in place, because a call would pass all channels through memory.
 
-    Only texels that are not in rows need a call then. None if no rows are expected, or if the program has many accesses.
+    Then only texels that are not in rows need a call. None if no rows are expected, or if the program has many accesses.
     """
     key = _key(c, unit.number)
     if key is None or facts.of(c.program, _count_accesses) >= SHARED_FROM:

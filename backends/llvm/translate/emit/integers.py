@@ -47,7 +47,7 @@ def _unsigned_quotient(f: Function, a: Val, b: Val) -> Val:
 
 
 def _signed_quotient(f: Function, a: Val, b: Val) -> Val:
-    """Quotient rounded toward zero; the least integer divided by -1 gives itself."""
+    """Quotient rounded toward zero; the least integer divided by -1 is itself."""
     size = _whole(f, f.abs(a.to_double() / b.to_double()))
     return f.select((a ^ b) < 0, -size, size)
 
@@ -89,7 +89,7 @@ def _zeros(f: Function, name: str, x: Val) -> Val:
 
 
 def _is_whole(offset: Val, width: Val) -> Val:
-    """True for 32 bits from bit 0 on, although widths count modulo 32: OpenGL's bitfieldExtract and bitfieldInsert allow such fields."""
+    """True for 32 bits from bit 0 on, which OpenGL's bitfieldExtract and bitfieldInsert allow although widths are modulo 32."""
     return width.eq(32) & offset.eq(0)
 
 
@@ -97,7 +97,8 @@ def _extract(c: Context, a: Val, offset: Val, width: Val, signed: bool) -> Val:
     f, offset = c.f, offset & 31
     whole, width = _is_whole(offset, width), width & 31
     reach = offset + width
-    # If the field ends inside of the word, both counts are 0 to 31. They are 0 for a whole word and for no bits, which give 0 at the end.
+    # If the field ends inside of the word, both counts are 0 to 31. They are 0 for a whole word and for an empty field, whose result
+    # becomes 0 at the end.
     left = (a << ((32 - reach) & 31)) >> ((32 - width) & 31) if signed else (a << ((32 - reach) & 31)).lshr((32 - width) & 31)
     right = a >> offset if signed else a.lshr(offset)
     return f.select(width.eq(0) & ~whole, 0, f.select(reach < 32, left, right))

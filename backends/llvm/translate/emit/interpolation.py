@@ -25,7 +25,7 @@ class Moved(Protocol):
         ...
 
     def sample_place(self, number: Val) -> Place:
-        """Place of a sample. Numbers are i32 lanes and may have any value."""
+        """Position of a sample. Numbers are arbitrary i32 lanes."""
         ...
 
     def centroid_place(self) -> Place:
@@ -45,7 +45,7 @@ def _wide(c: Context, value: Val) -> Val:
 
 
 def _moved(c: Context, register: int, channel: int, place: Place) -> Val:
-    """Channel of an input at a place; a NaN that was computed is canonical if its bits are used."""
+    """Channel of an input at a position; a computed NaN is canonical if its bits matter."""
     value = _interface(c).interpolate(register, channel, place)
     is_computed = c.exact and isinstance(c.interface, Interpolated) and c.interface.is_interpolated(register)
     return canonical(c.f, value.as_float()) if is_computed else value

@@ -1,7 +1,7 @@
 """LOAD, STORE, atomics and RESQ on words: buffers, constant buffers, counters, memory of compute programs. `images` has those for images.
 
 Addresses count bytes; their two low bits are ignored. A word outside of its resource reads 0 and is not written, and an atomic on it
-returns 0. Lanes act one after the other, in the order of their numbers. Killed lanes and helper lanes read, but change nothing.
+returns 0. Lanes act one after the other, in the order of their numbers. Killed lanes and helper lanes only read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from backends.llvm.translate.emit.resources import Resource, changing, find_reso
 from backends.llvm.translate.interface import Words
 
 MOST_VEC4S = 32
-"""Most lanes for which a LOAD reads all channels of a lane at once: its code is written out lane by lane."""
+"""Most lanes for which a LOAD reads all channels of a lane at once, because this code is unrolled over lanes."""
 
 
 def _zeros(c: Context) -> Val:
@@ -73,7 +73,10 @@ def _gathered_one(c: Context, words: Words, place: Val, active: Val) -> Val:
 
 
 def _vec4s(c: Context, words: Words, places: Val, inside: Val) -> list[Val]:
-    """Four words from each place on, in the lanes of `inside`; 0 in other lanes. One load a lane is several times as fast as gathers."""
+    """Four words from each place on, in the lanes of `inside`; 0 in other lanes.
+
+    A load for each lane is several times as fast as gathers.
+    """
     f, lanes, wide = c.f, c.lane_map.lanes, I64.wide(c.lane_map.lanes)
     offsets = places << 2
     if words.offset is not None:
@@ -122,7 +125,7 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
 
 
 def _scattered(c: Context, words: Words, places: Val, value: Val) -> None:
-    """Write one word for each lane into one resource. If lanes address the same word, that of the highest lane stays, as in a loop."""
+    """Write one word for each lane into one resource. If several lanes address a word, the highest lane wins, as in a loop."""
     f = c.f
     inside = c.execution_mask() & changing(c) & places.ult(words.count)
     offsets = f.select(inside, places, 0) << 2
@@ -170,7 +173,7 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
     replacements = Column(c, replacement[0]) if replacement is not None else None
     seen, active = Column(c), Column(c, c.execution_mask().zext(I32))
     lasting = Column(c, (c.execution_mask() & changing(c)).zext(I32))
-    # If the order of the lanes can be observed, a single thread runs them all, so a load and a store are enough.
+    # If the order of the lanes can be observed, a single thread runs all of them, so a load and a store suffice.
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
         base, count = found.of_lane(lane)
         place = places.at(lane)

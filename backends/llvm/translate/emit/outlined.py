@@ -1,4 +1,4 @@
-"""Functions in the module that is being written, for code that several instructions of a program share."""
+"""Functions in the module under construction, for code that several instructions of a program share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def call_part(
 ) -> list[Val]:
     """Call a function whose body `write` generates from its arguments.
 
-    The body is generated once for each `name`, so `name` must contain everything on which the body depends. values: the arguments, vectors
+    The body is generated once for each `name`, so `name` must contain everything that the body depends on. values: the arguments, vectors
     of 32-bit words and pointers; masks are passed as integers.
     """
     module = c.f.module

@@ -16,7 +16,7 @@ from backends.llvm.translate.emit.units import Named, Unit, named, record_of, se
 from tgsi.language.facts.enums import File, TargetInfo
 
 SHARED_FROM = 6
-"""Least number of texel fetches of a program that shares the code of equal ones. Code for fewer is written out in place."""
+"""Programs with at least this number of texel fetches share the code of equal ones; others have it in place."""
 
 
 def zeros(c: Context) -> list[Val]:

@@ -1,4 +1,4 @@
-"""Words of memory that operands of LOAD, STORE, atomics and RESQ name.
+"""Resources of LOAD, STORE, atomics and RESQ as words of memory.
 
 BUFFER, CONSTBUF and buffers of HWATOMIC counters have numbers; a number out of range names an empty resource. The declaration of
 a MEMORY register gives its kind; a register without declaration is SHARED.
@@ -27,7 +27,7 @@ def _refuse(c: Context, what: str, hint: str = "") -> UnsupportedError:
 
 
 def changing(c: Context) -> Val:
-    """Lanes whose writes count, executing or not. Killed lanes and helper lanes read, but change nothing."""
+    """Lanes whose writes are carried out, executing or not. Killed lanes and helper lanes only read."""
     mask = c.alive_mask()
     return mask & c.interface.counted() if isinstance(c.interface, Covered) else mask
 
@@ -36,7 +36,7 @@ def changing(c: Context) -> Val:
 class Resource:
     """Resource that an operand names. words: the words of the same resource for all lanes; None: `numbers` has each lane's resource.
 
-    counter: number of the word that HWATOMIC names, i32 lanes or a scalar, whatever the address is; None: the address names the word.
+    counter: number of the word that HWATOMIC names, i32 lanes or a scalar, independent of the address; None: the address names the word.
     """
 
     c: Context
@@ -68,7 +68,7 @@ class Resource:
 def find_resource(c: Context, register: RegisterRef, *, lane_by_lane: bool = True) -> Resource:
     """Resource that a register names. `lane_by_lane`: the caller will use `of_lane`.
 
-    Raises UnsupportedError for a resource that the kernel lacks, and for writes to constants.
+    UnsupportedError for a resource missing from the kernel, and for writes to constants.
     """
     if register.file is File.CONSTBUF and c.instruction.opcode.is_store:
         raise _refuse(c, "on CONSTBUF registers")
@@ -130,7 +130,7 @@ def _memory_of(c: Context, number: Val, lane: Val) -> tuple[Val, Val]:
     """Pointer and count of the words of MEMORY number `number` (i32 scalar) for a lane."""
     f, found = c.f, dict.fromkeys([MemoryType.SHARED, *_kinds(c).values()])
     address, count = f.var(I64, 0), f.var(I32, 0)
-    for kind in found:  # SHARED first: it is the default for other numbers
+    for kind in found:  # SHARED first, because it is the default for other numbers
         words = _memory(c, kind)
         meant = number.eq(number) if kind is MemoryType.SHARED else number.ne(number)
         for other, its_kind in _kinds(c).items():

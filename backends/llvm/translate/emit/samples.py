@@ -24,7 +24,7 @@ from tgsi.language.facts.enums import TARGETS, File, TargetInfo
 from tgsi.language.ir import SrcOperand
 
 MAX_PAIRS = 256
-"""Most pairs of different views and samplers among which one instruction may choose at run time."""
+"""Most different pairs of view and sampler from which an instruction may choose at run time."""
 
 
 def _info(c: Context, unit: int) -> TargetInfo | None:
@@ -39,7 +39,7 @@ def _info(c: Context, unit: int) -> TargetInfo | None:
 
 
 def _known_info(c: Context, unit: int, chosen: bool) -> TargetInfo | None:
-    """Target of a view, as of `_info`; a view that is named directly and not declared is 2D."""
+    """Target of a view, as of `_info`; a directly named view without declaration is 2D."""
     info = _info(c, unit)
     return TARGETS["2D"] if info is None and not chosen else info
 

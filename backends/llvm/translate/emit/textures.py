@@ -23,17 +23,17 @@ Gradients = Sequence[Sequence[Val]] | None
 Offsets = Sequence[Sequence[Val | int]]
 
 SHARED_FROM = 2
-"""Least number of sampling instructions of a program that calls shared functions. Code for fewer is written out in place."""
+"""Programs with at least this number of sampling instructions call shared functions; others have the code in place."""
 
 _SHORT_FROM = 33
-"""The same where the code is short, because it fetches one texel of one level.
+"""The same for short code that fetches a single texel of a level.
 
-Calls spill all vector registers: 15 samples of one texel without calls took five sixths of the time. LLVM takes 1 ms for each of those,
+Calls spill all vector registers, so 15 samples of a texel without calls took five sixths of the time. LLVM takes 1 ms for each of those,
 but 15 ms for one that mixes four texels.
 """
 
 _RETURNED = (1, 3, 4)
-"""Numbers of channels that shared functions return. There are not all four, so that more programs share one."""
+"""Numbers of channels that shared functions return, a few of the four so that more programs share a function."""
 
 _FLAT = frozenset({"1D", "2D", "RECT"})
 
@@ -55,7 +55,7 @@ def channels_of(c: Context, vector: Vector, count: int) -> list[Val]:
 
 
 def offsets_of(c: Context, several: bool = False) -> list[list[Val | int]]:
-    """Texel offsets, as Python ints if they are immediates: the first one, or all four if `several` are allowed."""
+    """Texel offsets, as Python ints for immediates: the first one, or all four if `several` are allowed."""
     given = c.instruction.offsets
     used = given if several and len(given) == _GATHERED else given[:1]
     return [[_offset(c, offset, axis) for axis in range(3)] for offset in used]
@@ -131,7 +131,7 @@ def _sampled(
 
 
 def _shared_from(texture: TextureKey, sampler: SamplerKey, request: Request) -> int:
-    """Least number of sampling instructions of a program that calls a shared function for a view and a sampler."""
+    """Number of sampling instructions from which a program calls a shared function for a view and a sampler."""
     is_short = request.way not in ("gather", "lod", "bias alone") and request.target in _FLAT and sample.is_short(texture, sampler)
     return _SHORT_FROM if is_short else SHARED_FROM
 
@@ -193,7 +193,7 @@ def _written_out(c: Context, texture_key: TextureKey, sampler_key: SamplerKey, t
 
 
 def way_of(c: Context, way: Way) -> Way:
-    """Way to find the level of detail. Only fragments have implicit derivatives; other stages use level 0, or the bias as level."""
+    """Mode of the level of detail. Only fragments have implicit derivatives; other stages use level 0, or the bias as level."""
     if c.program.processor is Processor.FRAG:
         return way
     match way:
@@ -241,7 +241,7 @@ def _requested(c: Context, source: int, request: Request) -> list[Val]:
 def _coordinates(c: Context, a: Vector, reference: Vector | None = None) -> list[Val]:
     """Coordinates that the target takes, including the shadow reference; `reference`: src1 of cube arrays.
 
-    A channel between coordinates and reference, such as y of SHADOW1D, has no meaning and must not be fetched: x replaces it.
+    A channel between coordinates and reference, such as y of SHADOW1D, is unused and must not be fetched, so x replaces it.
     """
     info = target_of(c)
     mask = coordinate_channels(info.name)

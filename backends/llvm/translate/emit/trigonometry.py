@@ -1,4 +1,7 @@
-"""SIN and COS. Compilers write the instructions for a vector in a row, so their results are computed together, at the first of them."""
+"""SIN and COS.
+
+Compilers emit consecutive instructions for the channels of a vector, so their results are computed together, at the first of them.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ from backends.llvm.translate.emit import Context, Vector, emits
 
 _NAMES = ("SIN", "COS")
 _REACH = 12
-"""Number of following instructions that are searched for further ones."""
+"""Number of following instructions that are searched."""
 
 _MOST = 4
-"""Most instructions that are computed together: more would not fit into the CPU's registers."""
+"""Most instructions that are computed together, as more would not fit into the CPU's registers."""
 
 
 def _together(leaf: Leaf) -> list[Leaf]:

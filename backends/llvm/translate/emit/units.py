@@ -19,7 +19,7 @@ from tgsi.language.ir import RegisterRef, SrcOperand
 from tgsi.language.record import record
 
 MAX_UNITS = 128
-"""Limit of the numbers of texture and sampler units: all are below."""
+"""Exclusive upper limit of texture and sampler units."""
 
 
 @record
@@ -63,7 +63,7 @@ def named_register(c: Context, register: RegisterRef, channel: int) -> Named:
 
 @record
 class Unit:
-    """A unit for which code is being written. number: the unit whose keys apply. place: the number of its record, a constant or an i32."""
+    """A unit in code under construction. number: the unit whose keys apply. place: the number of its record, a constant or an i32."""
 
     number: int
     place: Val | int
@@ -124,7 +124,7 @@ def _count_kinds(c: Context) -> int:
 
 
 def _kinds_of(c: Context, index: Val) -> Val:
-    """Number of a unit of the same kind as each lane's entry of the table; MAX_UNITS - 1 for handles that name nothing."""
+    """Number of a unit of the same kind as each lane's entry of the table; MAX_UNITS - 1 for invalid handles."""
     f, env = c.f, Record(c.f, c.interface.env, ShaderEnv)
     kinds, count = ("image_kinds", "num_images") if c.instruction.opcode.has_memory else ("texture_kinds", "num_textures")
     inside = index.ult(f.splat(env.get(count), c.lane_map.lanes))
@@ -152,7 +152,7 @@ def _lowest(f: Function, index: Val, lanes: Val) -> Val:
 
 
 def meant(c: Context, name: Named, unit: Unit) -> Val:
-    """Executing lanes that name `unit`."""
+    """The executing lanes that refer to `unit`."""
     active = c.execution_mask()
     return active if name.index is None else active & name.index.eq(unit.place)
 

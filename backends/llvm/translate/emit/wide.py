@@ -32,7 +32,7 @@ def _power(n: Val) -> Val:
 
 @emits("DLDEXP")
 def emit_dldexp(c: Context, a: Val, n: Val) -> Val:
-    """a * 2^n, rounded once: the first steps down stay above the denormals and keep all 53 bits, so that only the last step rounds."""
+    """a * 2^n, rounded once: the first steps down stay above the denormals and keep all 53 bits, so only the last step rounds."""
     f = c.f
     a, n = _same_lanes(f, a, n)
     for _ in range(2):

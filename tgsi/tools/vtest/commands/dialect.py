@@ -29,10 +29,10 @@ _FIRST_PAIR = 3
 def program_of(source: str, name: str) -> Program | str:
     """The program of a text. A program without such differences is returned as its text.
 
-    MIN, MAX and F2I have the limits that OpenGL's drivers have, tests for 0 take denormal numbers for 0, each varying has one name, and an
-    operation on doubles that writes a second pair of channels reads the first ones.
+    MIN, MAX and F2I behave as in OpenGL drivers, tests for 0 treat denormals as 0, each varying has a single name, and operations on
+    doubles that write the second pair of channels read the first one.
 
-    name: of the context's method for it.
+    name: of the context's method that creates the shader.
     """
     if is_glsl(source) or not any(pattern.search(source) for pattern in (_LIMIT, _PATCH, _SECOND)):
         return source
@@ -56,7 +56,10 @@ def _renamed(program: Program, item: Declaration) -> Declaration:
 
 
 def _from_first_pair(item: Instruction) -> Instruction:
-    """The instruction with its 64-bit sources in both pairs of channels. Mesa copies them to the first pair, whichever pair is written."""
+    """The instruction with its 64-bit sources in both pairs of channels.
+
+    Mesa copies sources to the first pair, independent of the written pair.
+    """
     opcode = item.opcode
     if not opcode.uses_64bit or not item.dst or item.dst[0].write_mask & _FIRST_PAIR:
         return item

@@ -47,7 +47,7 @@ def _vertex_buffers(sub: SubContext, words: Words) -> None:
 
 
 def _vertex_buffers_by_name(sub: SubContext, words: Words) -> None:
-    """Bind vertex buffers as a trace can hold them, without addresses."""
+    """Bind vertex buffers without addresses, so that a trace can record it."""
     triples = [words[at : at + 3].tolist() for at in range(0, len(words), 3)]
     buffers = [
         {"buffer": sub.resource(handle, "res_handle"), "stride": stride, "buffer_offset": offset} if handle else None
@@ -57,7 +57,7 @@ def _vertex_buffers_by_name(sub: SubContext, words: Words) -> None:
 
 
 def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> BoundVertexBuffer | None:
-    """Bound vertex buffer, made without the Context's checks, because old programs bind another part of a buffer for each draw."""
+    """A bound vertex buffer, without the Context's checks, because old programs bind another part of a buffer for each draw."""
     if not handle:
         return None
     resource = sub.session.resource(handle, "res_handle")
@@ -126,7 +126,7 @@ def _clear(sub: SubContext, words: Words) -> None:
 def _clears(data: bytes, integers: int) -> tuple[tuple[Clear, tuple[float, ...], float, int], ...]:
     """Buffers, color, depth and stencil of the clears of a command: first that of targets with integer formats, then all others.
 
-    Equal words give the same objects, which the context need not check again. integers: bits of bound targets of integer formats.
+    Equal words return the same objects, which the context need not check again. integers: bits of bound targets of integer formats.
     """
     words = memoryview(data).cast("I")
     buffers = words[0] & CLEAR_ALL
@@ -196,5 +196,5 @@ def _draw_streamed(sub: SubContext, info: DrawInfo, size: int) -> None:
     """Draw as many vertices as were streamed out. The protocol identifies the target by its size only."""
     target = next((item for item in sub.stream_targets if item is not None and item.buffer_size == size), None)
     if target is None:
-        raise CommandError("count_from_so", f"no stream output target of {size} bytes is known")
+        raise CommandError("count_from_so", f"there is no stream output target of {size} bytes")
     sub.gallium.draw_vbo(info, count_from_stream_output=target.object)

@@ -65,7 +65,7 @@ def _result(sub: SubContext, words: Words) -> None:
     found: Query = sub.need(words[0], kinds.QUERY)
     holding = sub.session.resources.get(found.handle)
     if found.object.is_due and holding is not None and holding.bind == BIND_CUSTOM:
-        sub.session.due[found] = sub  # clients request results at the end of each query, and wait for the buffer before reading it
+        sub.session.due[found] = sub  # clients request results at the end of each query, and wait for the buffer before they read it
     else:
         _tell_result(sub, found)
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from tgsi.gallium import Screen
 
 SMALL = 256
-"""Largest size in bytes of a buffer that is made when it is first needed. It does not count as held before."""
+"""Largest size in bytes of a buffer that is created on first use, and charged to the account only then."""
 
 
 def format_of(number: int, name: str) -> AnyFormat:
     """Format of a protocol number, plain or compressed. Raises CommandError for an unsupported format."""
     found = FORMATS.get(number)
     if found is None:
-        raise CommandError(name, f"{number} is no format that is known here")
+        raise CommandError(name, f"{number} is not a supported format")
     return found
 
 
@@ -45,7 +45,7 @@ def plain_format_of(number: int, name: str) -> Format:
 def create_resource(screen: Screen, words: Sequence[int], made: Callable[[Resource], None]) -> Holding:
     """Create a resource from target, format, bind, width, height, depth, array_size, last_level and nr_samples.
 
-    `made` receives the resource: at once, or on first use for small buffers that represent fences and queries. SAMPLER_VIEW and
+    `made` receives the resource: at once, or on first use for small buffers, which represent fences and queries. SAMPLER_VIEW and
     SHADER_IMAGE are added to the requested binds if format and target allow them, because the protocol lacks bits for some uses.
     """
     number, format_number, bind, width, height, depth, array_size, last_level, nr_samples = words

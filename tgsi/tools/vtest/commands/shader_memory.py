@@ -61,5 +61,5 @@ def _launch(sub: SubContext, words: Words) -> None:
     given: dict[str, Any] = {"block": tuple(words[0:3]), "grid": tuple(words[3:6])}
     if words[6]:
         given |= {"indirect": sub.resource(words[6], "indirect_handle"), "indirect_offset": words[7]}
-    if sub.gallium.counting.allows_rendering():  # OpenGL's render condition holds for grids, Gallium's does not
+    if sub.gallium.counting.allows_rendering():  # OpenGL's render condition applies to grids, Gallium's does not
         sub.gallium.launch_grid(**given)

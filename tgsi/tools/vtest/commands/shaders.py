@@ -51,10 +51,10 @@ def _create(sub: SubContext, words: Words) -> None:
     if offset & _CONTINUED:
         pieces = sub.pieces.get(handle)
         if pieces is None or pieces.stage is not stage:
-            raise CommandError("handle", f"{handle} has no beginning that this piece continues")
+            raise CommandError("handle", f"the beginning of the text of shader {handle} is missing")
         if offset & ~_CONTINUED != len(pieces.text):
             sub.remove_pieces(handle)
-            raise CommandError("offset", f"{offset & ~_CONTINUED}, but {len(pieces.text)} bytes are there")
+            raise CommandError("offset", f"{offset & ~_CONTINUED} does not follow the {len(pieces.text)} bytes received so far")
     else:
         given: dict[str, Any] = {}
         if stage is ShaderType.COMPUTE:
@@ -62,7 +62,7 @@ def _create(sub: SubContext, words: Words) -> None:
         elif extra:
             at, given["stream_output"] = _streams(words, extra)
             if Processor(stage) not in LAST_STAGES:
-                raise CommandError("so_num_outputs", f"a {stage.name} shader streams nothing out")
+                raise CommandError("so_num_outputs", f"a {stage.name} shader has no stream output")
         pieces = Pieces(stage, in_range(offset, "offset", 1, MAX_TEXT), given)
     added = bytes(words[at:])[: pieces.size - len(pieces.text)]
     if len(pieces.text) + len(added) < pieces.size and b"\0" not in added:
@@ -75,7 +75,7 @@ def _create(sub: SubContext, words: Words) -> None:
 
 
 def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
-    """Make the shader of a complete text. Its program is charged to the account first."""
+    """Create the shader of a complete text. Its program is first charged to the account."""
     source = bytes(pieces.text).split(b"\0")[0].decode("latin-1")
     create: Callable[..., Any] = getattr(sub.gallium, _CREATE[pieces.stage])
     size, texts = TEXT * len(source), sub.session.texts
@@ -108,7 +108,7 @@ def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:
 
 
 def _bound_shader(sub: SubContext, words: Words) -> Effect | None:
-    """The effect of a bound shader, unless it may change through which stages draws go."""
+    """The effect of binding a shader, unless it may change the set of stages."""
     handle, stage = words
     is_plain = stage == ShaderType.FRAGMENT
     if stage == ShaderType.VERTEX:

@@ -103,7 +103,7 @@ def _blend(context: Any, words: Words) -> Any:
 
 
 def _target(word: int, field: str) -> RenderTargetBlend:
-    """Blend state of one target. The fields of disabled blending are ignored, because clients may leave any value in them."""
+    """Blend state of one target. The fields of disabled blending are ignored, because clients may leave arbitrary values in them."""
     mask = ColorMask(word >> 27 & 15)
     if not word & 1:
         return RenderTargetBlend(colormask=mask)
@@ -148,8 +148,9 @@ def _stencil(word: int) -> StencilState:
 
 
 _OFFSET_UNIT = 2.0
-"""Steps of depth in a unit of OpenGL's polygon offset, which has to be seen although depth is computed in f32 (OpenGL 4.6, section 14.6.5).
-Clients were written against drivers that do so."""
+"""Steps of depth in a unit of OpenGL's polygon offset, large enough to be visible although depth is computed in f32 (OpenGL 4.6, section
+14.6.5). Other drivers do the same, and clients rely on it.
+"""
 
 
 @creates("RASTERIZER", "s0 point_size sprite_coord_enable s3 line_width offset_units offset_scale offset_clamp")
@@ -160,8 +161,8 @@ def _create_rasterizer(sub: SubContext, words: Words) -> None:
 def _rasterizer(context: Any, words: Words) -> Any:
     """Rasterizer state. Points are cut at the sides of the view, as OpenGL ES requires, if the client may be an OpenGL ES program.
 
-    The protocol does not name the client's API. All points of OpenGL ES 2 and later are sprites with a size for each vertex. In OpenGL,
-    where a point disappears when its center leaves the view, these are points with both features enabled.
+    The protocol does not name the client's API. All points of OpenGL ES 2 and later are sprites with a size for each vertex. So only OpenGL
+    points with both features enabled are also cut at the sides, instead of disappearing when their centers leave the view.
     """
     s0, s3 = words[1], words[4]
     point_size = reals(words[2:3])[0]
@@ -171,7 +172,7 @@ def _rasterizer(context: Any, words: Words) -> Any:
         RasterizerState(
             **given,
             point_tri_clip=given["point_quad_rasterization"] and given["point_size_per_vertex"],
-            quads_provoke_last=True,  # clients cannot learn otherwise: the protocol has no bit for it
+            quads_provoke_last=True,  # the protocol has no bit to tell clients otherwise
             sprite_coord_mode=SpriteCoordMode(s0 >> 6 & 1),
             cull_face=Face(s0 >> 8 & 3),
             fill_front=PolygonMode(s0 >> 10 & 3),
@@ -229,20 +230,20 @@ def _bind(sub: SubContext, words: Words) -> None:
     elif kind == kinds.VERTEX_ELEMENTS:
         context.bind_vertex_elements_state(found)
     else:
-        raise CommandError("object", f"kind {kind} is not bound this way")
+        raise CommandError("object", f"objects of kind {kind} cannot be bound with this command")
 
 
 # -- states without objects ----------------------------------------------------------------------------------------------
 
 
 def _on(place: Word) -> Effects:
-    """The effect of a command that determines one word of the bound state."""
+    """The effect of a command that sets one word of the bound state."""
     effect = Effect((place,))
     return lambda sub, words: effect
 
 
 def _on_all(place: Word, get: Callable[[DrawState], Sequence[object]], size: int) -> Effects:
-    """The effect of a command that sets some of several items, of `size` words each: it is the same again if the command sets all."""
+    """The effect of a command that sets items of `size` words each. It can be repeated only if it sets all items."""
 
     def effect(sub: SubContext, words: Words) -> Effect | None:
         is_all = not words[0] and (len(words) - 1) // size == len(get(sub.gallium.state))

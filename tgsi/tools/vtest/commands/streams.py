@@ -34,7 +34,7 @@ def _set(sub: SubContext, words: Words) -> None:
     append, *handles = words
     in_range(len(handles), "handle", 0, MAX_STREAM_OUTPUT_TARGETS)
     found = [sub.find(handle, kinds.STREAMOUT_TARGET) for handle in handles]
-    # Mesa's driver leaves the mask 0. Its frontend makes a new target when feedback begins, and binds the old ones when feedback continues.
+    # Mesa's driver leaves the mask 0. Its frontend creates a new target when feedback begins, and binds old ones when feedback continues.
     goes_on = all(item.was_bound for item in found if item is not None)
     offsets = [-1 if goes_on or append >> index & 1 else 0 for index in range(len(found))]
     for item in found:

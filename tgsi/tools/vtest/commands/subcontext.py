@@ -61,10 +61,10 @@ class Client(Protocol):
         """Note that the compilation of a kernel begins or ends."""
 
     def note_work(self, drawn: int, loaded: int, compile_ns: int) -> None:
-        """Log the draws of a sub-context that ends, and how many kernels the process has loaded so far and how long it has compiled."""
+        """Log the draws of a sub-context that ends, the number of kernels that the process has loaded, and its time of compilation."""
 
     def refuse(self, shader: str, error: DiagnosticError, file: str = "") -> None:
-        """Log the limit that the first unsupported shader exceeds, and the way out."""
+        """Log the limit exceeded by the first unsupported shader, and a way out."""
 
     def new_trace(self) -> Path | None:
         """Name of the file for the calls of a new sub-context, None for none."""
@@ -94,7 +94,7 @@ def _draws(counts: Statistics) -> int:
 
 
 class SubContext:
-    """State of one GL context on which its commands operate.
+    """The state of a GL context, on which its commands operate.
 
     kind: the object kind in the header of the running command. reader: carries out commands in generated code. answer_waits: answers
     requests to wait there. units: samplers and views of all stages. vertex_sets, index_sets: objects bound by the words of earlier
@@ -154,7 +154,7 @@ class SubContext:
         self.objects[handle] = (self.kind, value, OBJECT + size)
 
     def remove(self, handle: int) -> None:
-        """Forget an object, if there is one, and the text of a shader that is not complete."""
+        """Remove an object, or the incomplete text of a shader; unknown handles are ignored."""
         self.reader.forget(handle)
         entry = self.objects.pop(handle, None)
         if entry is not None:
@@ -162,7 +162,7 @@ class SubContext:
         self.remove_pieces(handle)
 
     def put_pieces(self, handle: int, pieces: Pieces, size: int) -> None:
-        """Keep the text of a shader that is not complete, which grows by `size` bytes."""
+        """Store the incomplete text of a shader, which grows by `size` bytes."""
         old = self.pieces.get(handle)
         self.session.account.take(size + (0 if old is pieces else OBJECT), "text")
         if old is not pieces:
@@ -170,7 +170,7 @@ class SubContext:
             self.pieces[handle] = pieces
 
     def remove_pieces(self, handle: int) -> None:
-        """Forget the text of a shader that is not complete."""
+        """Remove the incomplete text of a shader."""
         piece = self.pieces.pop(handle, None)
         if piece is not None:
             self.session.account.give(OBJECT + len(piece.text))
@@ -195,13 +195,13 @@ class SubContext:
 
     @staticmethod
     def keep_set(sets: dict[bytes, Any], key: bytes, value: Any) -> None:
-        """Remember the objects that the words of a command bound."""
+        """Store the objects that a command's words have bound."""
         if len(sets) >= MAX_SETS:
             sets.clear()
         sets[key] = value
 
     def let_go(self, resource: Resource) -> None:
-        """Prepare for the end of a resource: its memory lives on while it is bound, and its views cannot be bound any more."""
+        """Prepare for the end of a resource: its memory stays alive while bound, and its views can no longer be bound."""
         if self.context is None:
             return
         if resource.is_buffer:
@@ -209,7 +209,7 @@ class SubContext:
         self.reader.forget(("texture", id(resource)))
 
     def forget_sets(self) -> None:
-        """Forget cached bindings, because a resource was created or freed, so its handle may now refer to another one."""
+        """Clear cached bindings, because a created or freed resource may have changed the meaning of a handle."""
         self.vertex_sets.clear()
         self.index_sets.clear()
 
@@ -227,6 +227,6 @@ class SubContext:
             drawn = _draws(counts)
             self.session.note_work(drawn, counts.kernels_loaded, counts.compile_ns)
             context.destroy()
-            if self._trace is not None and not drawn:  # Mesa also makes contexts for queries and uploads
+            if self._trace is not None and not drawn:  # Mesa also creates contexts for queries and uploads
                 self._trace.unlink(missing_ok=True)
             self.session.account.give(SUB_CONTEXT)

@@ -8,7 +8,7 @@ from tgsi.tools.vtest.commands.table import Effect, Words, command
 
 
 def _same(sub: SubContext, words: Words) -> Effect | None:
-    """The effect of a command for the sub-context that is the current one already."""
+    """The effect of switching to the current sub-context, which is none."""
     return Effect() if words[0] == sub.session.number and sub is sub.session.contexts.get(words[0]) else None
 
 

@@ -18,17 +18,17 @@ Words = memoryview
 """The 32-bit words of a command after its header, as a memoryview of format "I"."""
 
 _SMALL = 1 << 20
-"""Words below this are no floats that programs use."""
+"""Words below this value are displayed as integers, because floats this small do not occur."""
 
 Handler = Callable[[SubContext, Words], None]
 
 
 @record
 class Effect:
-    """All that a carried out command determines, so that generated code can repeat it.
+    """Everything that a command sets, so that generated code can repeat it.
 
-    places: words of the bound state. tags: what the command names; with the end of one of them the command has to be looked at again.
-    unless: Hindrance bits with which it has to be looked at, too.
+    places: words of the bound state. tags: objects that the command names; when one of them ends, Python has to carry out the command
+    again. unless: Hindrance bits with which Python has to do so, too.
     """
 
     places: Iterable[int] = ()
@@ -37,15 +37,15 @@ class Effect:
 
 
 Effects = Callable[[SubContext, Words], Effect | None]
-"""Function that returns the effect of a command after it was carried out; None: it cannot be repeated."""
+"""Function that returns the effect of a command after it was carried out, or None if it cannot be repeated."""
 
 
 @record
 class Row:
     """Row of a command, or of the creation of one kind of object.
 
-    fields: names of its words, in order; the first `least` of them are mandatory. group: names of words that may then repeat any number
-    of times. kind, effect: whether generated code carries the command out, and for Kind.REPEATED its effect.
+    fields: names of its words, in order; the first `least` of them are mandatory. group: names of words that may follow any number of
+    times. kind, effect: the way in which generated code carries the command out, and for Kind.REPEATED its effect.
     """
 
     name: str
@@ -79,9 +79,9 @@ class Row:
         if self.group:
             over = (count - len(self.fields)) % len(self.group)
             if count > len(self.fields) and over:
-                raise CommandError(self.group[over], f"it is missing: {count} words end inside of a group of {len(self.group)}")
+                raise CommandError(self.group[over], f"it is missing: {count} words end inside a group of {len(self.group)}")
         elif count > len(self.fields):
-            raise CommandError("length", f"{count} words are too many; there are at most {len(self.fields)}")
+            raise CommandError("length", f"{count} words are too many; the command has at most {len(self.fields)}")
 
 
 COMMANDS: dict[int, Row] = {}

@@ -42,7 +42,7 @@ def _create_sampler(sub: SubContext, words: Words) -> None:
         "border_color": (r, g, b, a),
     }
     sampler = Sampler(state, words[5:9].tolist())
-    sampler.form(sub.gallium, False)  # report errors now, not at a draw
+    sampler.form(sub.gallium, False)  # report errors here instead of at a draw
     sub.put(words[0], sampler)
 
 
@@ -93,7 +93,7 @@ def _bound_samplers(sub: SubContext, words: Words) -> Effect | None:
 
 
 def _bound_units(sub: SubContext, words: Words, place: int, tags: list[Hashable]) -> Effect | None:
-    """The effect of handles in the units from `place` on. Where rectangle textures are, samplers depend on views."""
+    """The effect of handles bound to units from `place` on. None with rectangle textures, because samplers then depend on views."""
     handles = words[2:].tolist()
     return Effect(range(place, place + len(handles)), (UNITS, *handles, *tags)) if not sub.units.has_rectangles else None
 
@@ -127,7 +127,7 @@ def _create_surface(sub: SubContext, words: Words) -> None:
 
 @creates("MSAA_SURFACE", "res_handle format level layers samples")
 def _create_multisampled_surface(sub: SubContext, words: Words) -> None:
-    sub.kind = kinds.SURFACE  # as which clients destroy it
+    sub.kind = kinds.SURFACE  # the kind with which clients destroy it
     _put_surface(sub, words[:-1], words[-1])
 
 

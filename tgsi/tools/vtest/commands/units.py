@@ -1,8 +1,8 @@
 """Samplers and views of a sub-context's stages.
 
-The protocol does not say whether coordinates are normalized. The target of a unit's texture does: samplers of rectangle textures have
-unnormalized ones. Without rectangle textures each sampler has one form, so generated code may bind it, and only the bound state knows
-which ones are bound. With the first view of a rectangle texture the samplers of all units are written down here.
+The protocol does not say whether coordinates are normalized. It depends on the target of a unit's texture: samplers of rectangle textures
+have unnormalized ones. Without rectangle textures each sampler has a single form, so generated code may bind it, and only the bound state
+records the samplers of units. From the first view of a rectangle texture on, they are recorded here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_KNOWN = 4096
 
 
 class Sampler:
-    """Sampler state in two forms, because not the protocol but the texture's target decides whether coordinates are normalized."""
+    """Sampler state in two forms, for normalized and unnormalized coordinates, because the texture's target chooses between them."""
 
     def __init__(self, state: dict[str, Any], border: Sequence[int]) -> None:
         self._state = state
@@ -53,7 +53,7 @@ class Units:
     def __init__(self, context: Context, reader: Reader) -> None:
         self._context, self._reader = context, reader
         self.has_rectangles = False
-        self._known: dict[int, Sampler] = {}  # by number of the bound state, while there are no rectangles
+        self._known: dict[int, Sampler] = {}  # by number in the bound state, while there are no rectangle textures
         self._samplers: list[list[Sampler | None]] = [[None] * MAX_SAMPLERS for _ in STAGES]
         self._rectangles: list[list[bool]] = [[False] * MAX_SAMPLERS for _ in STAGES]
 
@@ -70,14 +70,14 @@ class Units:
             self._known |= {words[sampler_word(stage, start + k)]: item for k, item in enumerate(samplers) if item is not None}
 
     def note_views(self, stage: int, start: int, rectangles: Sequence[bool]) -> None:
-        """Note which units from `start` on have views of rectangle textures."""
+        """Record the units from `start` on that have views of rectangle textures."""
         known = self._rectangles[stage]
         if known[start : start + len(rectangles)] != rectangles:
             known[start : start + len(rectangles)] = rectangles
             self._bind(stage, start, self._samplers[stage][start : start + len(rectangles)])
 
     def note_rectangle(self) -> None:
-        """Note that there is a view of a rectangle texture."""
+        """Record that a view of a rectangle texture exists."""
         if not self.has_rectangles:
             words = self._context.state.record.words
             for stage, samplers in enumerate(self._samplers):

@@ -34,9 +34,9 @@ def _move(sub: SubContext, place: tuple[int, int, list[int]], memory: tuple[int,
     (handle, level, box), (owner, offset) = place, memory
     holding = sub.session.resources.get(owner)
     if holding is None or holding.memory is None:
-        raise CommandError("src_res_handle", f"{owner} has no memory of the client's")
+        raise CommandError("src_res_handle", f"{owner} has no shared memory")
     if offset > len(holding.memory):
-        raise CommandError("offset", f"{offset} is after the end of {len(holding.memory)} bytes")
+        raise CommandError("offset", f"{offset} is beyond the end of {len(holding.memory)} bytes")
     moved = sub.session.holding(handle, "res_handle")
     move = moved.read if reads else moved.write
     move(sub.gallium, level, box_of(box), memoryview(holding.memory)[offset:], *(strides if strides[0] else moved.strides(level)))

@@ -1,5 +1,5 @@
-"""``tgsi-vtest run``: a server for one command, and the surroundings in which the command's programs find it.
+"""``tgsi-vtest run``: a server for one command, and the environment that leads the command's programs to it.
 
-`run` is the order of events. `known_path` leads the path that Mesa connects to to our socket, `namespaces` has the system calls for
-that, `display` starts Xvfb, `environment` has the variables, and `leftovers` ends what a command leaves running.
+`run` has the order of events. `known_path` redirects the path that Mesa connects to, `namespaces` has the system calls for that, `display`
+starts Xvfb, `environment` has the variables, and `leftovers` ends processes that a command leaves running.
 """

@@ -1,4 +1,4 @@
-"""An X server without a screen, for programs with windows where there is no display."""
+"""An X server without a screen, for programs with windows on machines without a display."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ START_SECONDS = 60.0
 """Longest time that Xvfb has to start."""
 
 _END_SECONDS = 5.0
-_WILD = 0xFFFF  # family of an address in an authority file: the entry is for every display
+_WILD = 0xFFFF  # FamilyWild of authority files: the entry applies to every display
 
 
 class NoDisplay(Exception):
-    """Refusal: no display is there, and none can be made. The message says why, and the way out."""
+    """No display exists, and Xvfb cannot be started. The message has the reason and a way out."""
 
 
 @record(frozen=False)
@@ -29,7 +29,7 @@ class Display:
     """A running Xvfb.
 
     Attributes:
-        variables: what programs need to reach it.
+        variables: environment for programs that draw there.
     """
 
     pid: int
@@ -41,7 +41,7 @@ class Display:
         return self.variables["DISPLAY"]
 
     def end(self) -> None:
-        """End it; its own files go with it. The caller's process has made it."""
+        """End it and remove its files. Only the process that started it may call this."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
@@ -56,15 +56,14 @@ class Display:
 
 
 def start(folder: Path, size: str, marks: dict[str, str]) -> Display:
-    """Start Xvfb on a display number that is free. Only who may read `folder` can connect to it.
+    """Start Xvfb on a free display number. Only users who may read `folder` can connect to it.
 
-    size: width x height of the screen. marks: variables of its process besides ours. Raises NoDisplay.
+    size: width x height of the screen. marks: additional variables of its process. Raises NoDisplay.
     """
     program = shutil.which("Xvfb")
     if program is None:
         raise NoDisplay(
-            "there is no DISPLAY, and Xvfb, which would stand in for one, is not installed (Debian's package xvfb); "
-            "a program that makes no windows runs with --headless"
+            "DISPLAY is not set, and Xvfb is not installed (Debian's package xvfb); use --headless for programs without windows"
         )
     authority, log = folder / "xauthority", folder / "xvfb.log"
     _write_authority(authority)
@@ -86,7 +85,7 @@ def start(folder: Path, size: str, marks: dict[str, str]) -> Display:
         if not number:
             display.end()
             said = log.read_text(errors="replace").strip().splitlines()
-            raise NoDisplay(f"Xvfb did not start: {said[-1] if said else 'it said nothing'} (--display-size {size})")
+            raise NoDisplay(f"Xvfb did not start: {said[-1] if said else 'no message'} (--display-size {size})")
         display.variables = {"DISPLAY": f":{number}", "XAUTHORITY": str(authority)}
         return display
     finally:
@@ -96,7 +95,7 @@ def start(folder: Path, size: str, marks: dict[str, str]) -> Display:
 
 
 def _number(reading: int) -> str:
-    """The display number that Xvfb writes once it is ready; nothing if it ends without."""
+    """The display number, which Xvfb writes when it is ready; "" if it ends before that."""
     said, until = b"", time.monotonic() + START_SECONDS
     while not said.endswith(b"\n") and (left := until - time.monotonic()) > 0:
         if not select.select([reading], [], [], left)[0] or not (more := os.read(reading, 64)):
@@ -106,7 +105,7 @@ def _number(reading: int) -> str:
 
 
 def _write_authority(path: Path) -> None:
-    """Write an authority file with one new secret for all displays."""
+    """Write an authority file with a new secret for all displays."""
     fields = (b"", b"", b"MIT-MAGIC-COOKIE-1", os.urandom(16))
     data = struct.pack(">H", _WILD) + b"".join(struct.pack(">H", len(field)) + field for field in fields)
     path.touch(0o600)

@@ -1,4 +1,4 @@
-"""Variables with which Mesa draws through the server, and those that would lead it elsewhere."""
+"""Environment variables that make Mesa draw through the server, and those that would select another driver."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _ELSEWHERE = ("MESA_LOADER_DRIVER_OVERRIDE", "LIBGL_ALWAYS_INDIRECT")
 
 
 def wants_display(environment: Mapping[str, str], command: Sequence[str], *, is_headless: bool) -> bool:
-    """Return whether an X server has to be started: there is none, and nothing says that the program makes no windows.
+    """Return whether an X server has to be started: there is no display, and no option tells that the program has no windows.
 
-    Chromium and others have an option --headless of their own.
+    Chromium and others have an option --headless.
     """
     if is_headless or any(environment.get(name) for name in _DISPLAYS):
         return False
@@ -29,7 +29,7 @@ def for_programs(environment: Mapping[str, str], socket: Path, mark: str, *, is_
         "GALLIUM_DRIVER": "virpipe",
         "LIBGL_ALWAYS_SOFTWARE": "1",
         "__GLX_VENDOR_LIBRARY_NAME": "mesa",
-        "VTEST_SOCKET_NAME": str(socket),  # which Mesa's other drivers of vtest read
+        "VTEST_SOCKET_NAME": str(socket),  # read by Mesa's other vtest drivers
         RUN_MARK: mark,
     }
     if is_headless:

@@ -1,4 +1,4 @@
-"""The end of what a command leaves running: all processes whose environment has a mark."""
+"""Ends processes that a command leaves running: all whose environment has a mark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 STEPS: Sequence[tuple[int, float]] = ((0, 0.3), (signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0))
-"""Signals in the order in which they are sent, with the seconds that processes have after each. The first is none."""
+"""Signals in order, with the seconds to wait after each. The first step only waits."""
 
 _LOOK = 0.02  # seconds
 
@@ -20,14 +20,14 @@ def marked(mark: str) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
-            with contextlib.suppress(OSError):  # it has ended, or is another user's
+            with contextlib.suppress(OSError):  # it has ended, or belongs to another user
                 if os.fsencode(mark) in (entry / "environ").read_bytes().split(b"\0"):
                     found.append(int(entry.name))
     return found
 
 
 def end_marked(mark: str, steps: Sequence[tuple[int, float]] = STEPS) -> None:
-    """End all processes with a mark, those that they make meanwhile as well."""
+    """End all processes with a mark, including those they start meanwhile."""
     for number, seconds in steps:
         until = time.monotonic() + seconds
         told: set[int] = set()

@@ -1,7 +1,7 @@
 """The order of events of ``tgsi-vtest run``.
 
-There are three processes besides those of clients: this one, which waits for the command; the server; and Xvfb where it is needed. The
-server notices the end of this process, however that came, and takes back what was made. If the server ends first, this process does.
+There are up to three processes besides those of clients: this one, which waits for the command; the server; and Xvfb if needed. When this
+process ends for any reason, the server notices and cleans up. If the server ends first, this process cleans up.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from tgsi.tools.vtest.processes.children import widen_descriptors
 from tgsi.tools.vtest.server import DEFAULT_SOCKET, Options, serve_at
 
 USAGE, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127
-"""Exit codes: nothing was run; the last two as shells have them."""
+"""Exit codes if nothing was run; the last two are those of shells."""
 
 HANDED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 _WAITED_FOR = (*HANDED_ON, signal.SIGCHLD)
-_LONGEST_PATH = 100  # bytes; an address of a unix socket holds 107
+_LONGEST_PATH = 100  # bytes; the address of a unix socket has up to 107
 
 
 @record(kw_only=True)
 class Launch:
-    """Task of a run. display_size: width x height of Xvfb's screen. known: the path that Mesa connects to."""
+    """Arguments of a run. display_size: width x height of Xvfb's screen. known: the path that Mesa connects to."""
 
     command: Sequence[str]
     is_headless: bool = False
@@ -50,7 +50,7 @@ def run(launch: Launch, options: Options) -> int:
     program = shutil.which(launch.command[0])
     if program is None:
         return _not_found(launch.command[0])
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED_FOR)  # they are taken one by one, with what the system says about each
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED_FOR)  # try them one by one, to report the system's error for each
     try:
         return _Run(launch, options).run(program)
     except (NoDisplay, OSError) as error:
@@ -69,7 +69,7 @@ def _not_found(name: str) -> int:
 
 
 class _Run:
-    """One run: the folder, the processes and the path that it has."""
+    """A run with its folder, processes and path."""
 
     def __init__(self, launch: Launch, options: Options) -> None:
         self._launch = launch
@@ -82,7 +82,7 @@ class _Run:
         self._is_orphan = False
 
     def run(self, program: str) -> int:
-        """Make everything, wait for the command, take everything back."""
+        """Set everything up, wait for the command, and clean up."""
         control = -1
         try:
             listener = address.listen(self._socket)
@@ -115,7 +115,7 @@ class _Run:
 
     # -- the server ------------------------------------------------------------------------------------------------------
     def _start_server(self, listener: socket.socket) -> int:
-        """Fork the server. Returns a descriptor; the server ends once something is written to it, or it is closed."""
+        """Fork the server. Returns a descriptor; writing to it or closing it ends the server."""
         reading, writing = os.pipe()
         self._server = os.fork()
         if not self._server:
@@ -126,10 +126,10 @@ class _Run:
         return writing
 
     def _serve(self, listener: socket.socket, control: int) -> None:
-        """Be the server. Does not return."""
+        """Run the server. Does not return."""
         code = 1
         try:
-            os.setsid()  # Ctrl-C is the programs' to answer
+            os.setsid()  # Ctrl-C is handled by the programs
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _WAITED_FOR)
             widen_descriptors()
             code = serve_at(listener, self._options, control, lambda: self._end_orphans(control))
@@ -143,14 +143,14 @@ class _Run:
             os._exit(code)
 
     def _end_orphans(self, control: int) -> None:
-        """End what the command has started if the process that waited for it was killed."""
+        """End the command's processes if the process that waited for it was killed."""
         self._is_orphan = not os.read(control, 1)
         if self._is_orphan:
             end_marked(f"{RUN_MARK}={self._folder}")
             end_marked(f"{DISPLAY_MARK}={self._folder}")
 
     def _end_server(self, control: int) -> None:
-        """Let the server finish what its clients asked for, and wait for it. A signal to end ends the server at once."""
+        """Let the server finish its clients' work, and wait for it. A termination signal ends the server at once."""
         with contextlib.suppress(BrokenPipeError):
             os.write(control, b"\n")
         while self._server:
@@ -170,7 +170,7 @@ class _Run:
         return self._display.variables
 
     def _wait_for(self, command: int) -> int:
-        """Wait for the command, hand signals on. Returns its exit code."""
+        """Wait for the command and forward signals. Returns its exit code."""
         while True:
             found = signal.sigwaitinfo(_WAITED_FOR)
             if found.si_signo == signal.SIGCHLD:
@@ -178,7 +178,7 @@ class _Run:
                 if command in ended:
                     code = os.waitstatus_to_exitcode(ended[command])
                     return code if code >= 0 else 128 - code
-            elif found.si_code <= 0:  # of a process; those of a terminal have reached the command already
+            elif found.si_code <= 0:  # from a process; signals from a terminal reach the command directly
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(command, found.si_signo)
 
@@ -197,7 +197,7 @@ class _Run:
             status = ended[self._server]
             self._server = 0
             if status:
-                LOG.error(f"the server ended: {_reason(status)}; what draws through it ends, too")
+                LOG.error(f"the server ended: {_reason(status)}; programs that draw through it will end, too")
         if self._display is not None and self._display.pid in ended:
             LOG.error(f"Xvfb ended: {_reason(ended[self._display.pid])}")
             self._display = None
@@ -210,6 +210,6 @@ def _reason(status: int) -> str:
 
 
 def _short_folder() -> str:
-    """A folder for temporary files in which the name of a socket is not too long."""
+    """A folder for temporary files whose path is short enough for a socket."""
     usual = tempfile.gettempdir()
     return usual if len(os.fsencode(usual)) < _LONGEST_PATH - len("tgsi-vtest-12345678/socket") else "/tmp"

@@ -23,7 +23,7 @@ STEP = 1.0 / 255
 """One step of an 8-bit color, the unit of the tolerance (`_tolerance` adds 1% for rounding)."""
 
 FRACTION = 0.02
-"""Fraction of the texels of one read that may deviate by more: pixels on edges, and texels where a filter meets a border."""
+"""Fraction of a read's texels that may deviate by more, such as pixels on edges, and texels filtered at a border."""
 
 
 @record(frozen=False, kw_only=True)
@@ -39,7 +39,7 @@ class Read:
     off: float = 0.0
 
     def line(self) -> str:
-        """Text of one line for people."""
+        """The comparison as a line of text."""
         name = "buffer" if self.format is None else str(self.format)
         return f"read {self.number}: {name} {'x'.join(map(str, self.size))}: off by at most {self.worst:.4g}, {self.off:.2%} of texels"
 
@@ -58,26 +58,26 @@ class Comparison:
 
 
 def requests(stream: bytes) -> Iterator[tuple[int, memoryview]]:
-    """Pairs (number, body) of a recorded stream's messages in protocol 0. Raises ProtocolError if the stream ends inside of a message."""
+    """Pairs (number, body) of a recorded stream's messages in protocol 0. Raises ProtocolError if the stream ends inside a message."""
     view, at = memoryview(stream), 0
     while at < len(view):
         if at + 8 > len(view):
-            raise ProtocolError("the stream ends inside of a header")
+            raise ProtocolError("the stream ends inside a header")
         length, number = _HEAD.unpack_from(view, at)
         at += 8
         size = length if number == _RENDERER else length * 4
         if number == _PUT:
             if at + 44 > len(view):
-                raise ProtocolError("the stream ends inside of a transfer")
+                raise ProtocolError("the stream ends inside a transfer")
             size = 44 + int.from_bytes(view[at + 40 : at + 44], "little")
         if at + size > len(view):
-            raise ProtocolError("the stream ends inside of a message")
+            raise ProtocolError("the stream ends inside a message")
         yield number, view[at : at + size]
         at += size
 
 
 def whole_messages(stream: bytes) -> int:
-    """Bytes of the messages of a stream that are there to their ends."""
+    """Bytes of a stream's complete messages."""
     end = 0
     with contextlib.suppress(ProtocolError):
         for _, body in requests(stream):

@@ -1,4 +1,4 @@
-"""An animated GIF of a client's frames, in the time that they took."""
+"""An animated GIF of a client's frames, at their original speed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 from PIL import Image
 
 MOST_FRAMES = 240
-"""Frames that are kept; where there are more, every second one goes, and later ones come half as often."""
+"""Most frames. Beyond that, every second one is dropped, and later ones are taken half as often."""
 
 MOST_WIDTH = 480
 _SHORTEST = 0.05
-"""Seconds between two frames: viewers show faster ones slowly."""
+"""Least seconds between two frames, because viewers slow down faster ones."""
 
 
 class Film:
-    """Frames of a client, small ones with 256 colors."""
+    """Frames of a client, reduced in size and to 256 colors."""
 
     def __init__(self) -> None:
         self._frames: list[tuple[float, Image.Image]] = []
@@ -25,7 +25,7 @@ class Film:
         self._end = 0.0
 
     def wants(self, now: float) -> bool:
-        """Return whether a frame of this time is to be added."""
+        """Return whether a frame at this time should be added."""
         self._end = now
         return not self._frames or now - self._frames[-1][0] >= self._step
 
@@ -39,7 +39,7 @@ class Film:
             self._step *= 2
 
     def write(self, path: Path) -> None:
-        """Write the file, if there is a frame."""
+        """Write the file if there are frames."""
         if not self._frames:
             return
         times = [when for when, _ in self._frames] + [max(self._end, self._frames[-1][0] + self._step)]
@@ -49,5 +49,5 @@ class Film:
 
     @staticmethod
     def now() -> float:
-        """Seconds that only grow."""
+        """Seconds of a monotonic clock."""
         return time.monotonic()

@@ -9,14 +9,14 @@ from pathlib import Path
 
 LOG = logging.getLogger("tgsi.vtest")
 COMMANDS = 5
-"""Level of lines about every command of a client."""
+"""Log level of lines about every command of a client."""
 
 LEVELS = {"commands": COMMANDS, "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 _FILE_FORMAT = "%(asctime)s %(levelname)s %(process)d: %(message)s"
 
 
 class _Stderr(logging.Handler):
-    """Lines on stderr, until its reader closes it."""
+    """Writes lines to stderr, until its reader closes it."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line."""
@@ -39,7 +39,7 @@ def set_up(level: int, file: Path | None = None, file_level: int = logging.DEBUG
         try:
             added = logging.FileHandler(file, encoding="utf-8")
         except OSError as error:
-            raise OSError(f"{file}: no log can be written there: {error.strerror}") from None
+            raise OSError(f"{file}: cannot be written: {error.strerror}") from None
         added.setLevel(file_level)
         added.setFormatter(logging.Formatter(_FILE_FORMAT))
         handlers.append(added)

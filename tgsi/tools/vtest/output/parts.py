@@ -1,4 +1,4 @@
-"""Names of files of which every client writes one: its process writes a part, and the parent process names it when the process has ended.
+"""Names of files that each client writes: its process writes a part, which the parent process renames when the process has ended.
 
 The first part of a server gets the requested name, NAME.EXT, the next ones NAME-2.EXT and so on.
 """
@@ -14,17 +14,17 @@ from tgsi.tools.vtest.output.log import LOG
 
 
 def part(path: Path, process: int | str) -> Path:
-    """The name under which a process writes its part."""
+    """The temporary name of a process's part."""
     return path.with_name(f".{path.stem}.{process}.part{path.suffix}")
 
 
 def numbered(path: Path, number: int) -> Path:
-    """The name of a server's part with this number, from 1 on."""
+    """The final name of the part with this number, from 1 on."""
     return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
 
 
 class Parts:
-    """The parts of all clients of a server. companions: endings of files that belong to those with the same name."""
+    """The parts of all clients of a server. companions: suffixes of further files with the same name."""
 
     def __init__(self, paths: Sequence[Path], companions: Sequence[str] = (".rep",)) -> None:
         self._paths, self._companions = paths, companions

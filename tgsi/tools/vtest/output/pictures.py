@@ -27,7 +27,7 @@ _FEWEST_PIXELS = 64
 class Pictures:
     """Writer of PNGs, named CLIENT-PROCESS-NUMBER.png, or CLIENT-PROCESS.png for the last one, and of a film.
 
-    Rows go from the top down. Windows lie this way in memory; other targets, in OpenGL's order, are flipped.
+    Rows go from the top down. Windows are stored this way; other targets, in OpenGL's order, are flipped.
     """
 
     def __init__(self, wanted: Wanted, process: int | str) -> None:
@@ -38,20 +38,20 @@ class Pictures:
         self._has_frame = False
 
     def shown(self, client: str, holding: Holding, box: Sequence[int]) -> None:
-        """Take a picture if the box that was read is the whole of a color target."""
+        """Take a picture if the client read a whole color target."""
         resource = holding.resource
         if (box[3], box[4]) == (resource.width0, resource.height0) and box[3] * box[4] > _FEWEST_PIXELS:
             self._take(client, resource, is_frame=bool(holding.bind & SHOWN))
 
     def leaving(self, client: str, contexts: Iterable[Context | None], holding: Holding) -> None:
-        """Take a picture of a resource that is about to be freed if it is a color target of one of the client's contexts."""
+        """Take a picture of a resource before it is freed, if it is a color target of one of the client's contexts."""
         for context in contexts:
             if context is not None and any(s is not None and s.living_texture is holding.resource for s in context.targets.cbufs):
                 context.order.synchronize()
                 self._take(client, holding.resource, is_window=bool(holding.bind & SHOWN))
 
     def ending(self, client: str, context: Context | None, holdings: Iterable[Holding]) -> None:
-        """Take a picture of the first color target of a context that is about to be destroyed, if the client still has the target."""
+        """Take a picture of a context's first color target before the context is destroyed, if the client still has the target."""
         if context is not None and context.targets.cbufs and context.targets.cbufs[0] is not None:
             resource = context.targets.cbufs[0].living_texture
             for holding in holdings:
@@ -88,7 +88,7 @@ class Pictures:
             if self._written < MOST_FILES:
                 self._save(picture, f"{name}-{self._process}-{self._written:03}.png")
             elif self._written == MOST_FILES:
-                LOG.warning(f"{client}: {MOST_FILES} pictures are written, and no further ones; --screenshot N takes every Nth")
+                LOG.warning(f"{client}: no more than {MOST_FILES} pictures are written; --screenshot N takes every Nth")
             self._written += 1
 
     def _save(self, picture: Image.Image, name: str) -> None:

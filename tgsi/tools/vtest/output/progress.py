@@ -1,4 +1,4 @@
-"""Progress of long work on a terminal; elsewhere nothing is shown."""
+"""Progress of long work, shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_shown() -> bool:
 
 @contextlib.contextmanager
 def bar(title: str, total: int, *, quiet: bool = False) -> Iterator[Callable[[int], object]]:
-    """A bar for the time of a block. Yields a function that takes an amount of work that is done."""
+    """A progress bar during a block. Yields a function that advances it by an amount of work."""
     if quiet or not is_shown():
         yield lambda amount: None
         return
@@ -35,7 +35,7 @@ MANY_LOOKS = 8
 
 
 class Compilations:
-    """A line about kernels that are being compiled for long. It is drawn when `look` is called, by no thread, since processes fork.
+    """A line about kernels with long compilations. It is drawn by `look` instead of a thread, because processes fork.
 
     console: rich's console; None for stderr.
     """
@@ -46,7 +46,7 @@ class Compilations:
         self._looks = 0
 
     def look(self, clients: list[tuple[str, tuple[int, ...]]]) -> None:
-        """Show the work of the clients, given by names and marks."""
+        """Show the work of the clients, by names and marks."""
         busy = [(name, marks) for name, marks in clients if marks[Mark.COMPILING] != marks[Mark.ENDED]]
         self._looks = self._looks + 1 if busy else 0
         if self._looks < MANY_LOOKS:
@@ -58,13 +58,13 @@ class Compilations:
         text = ", ".join(f"{name}: {marks[Mark.COMPILING]} kernels" for name, marks in busy)
         if self._live is None:
             console = self._console or Console(stderr=True)
-            console.print()  # the command may have begun a line
+            console.print()  # the command may be in the middle of a line
             self._live = Live(console=console, auto_refresh=False, transient=True)
             self._live.start()
         self._live.update(f"compiling for {text}", refresh=True)
 
     def end(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._live is not None:
             self._live.stop()
             self._live = None

@@ -1,4 +1,4 @@
-"""Streams of clients in files, with the replies that they were given; ``--replay`` plays them."""
+"""Recorded streams of clients and the replies to them, which ``--replay`` plays."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class RecordingWire(SocketWire):
         return count
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """See `Wire`. Messages that a client sent before it went are carried out, so that all of the stream has replies."""
+        """See `Wire`. All messages sent before a client disconnected are carried out, so that the whole stream has replies."""
         self._replies.write(data)
         with contextlib.suppress(ClientGone):
             super().write(data)
 
     def close(self, *, is_wanted: bool) -> None:
-        """Finish the files, or remove them. A message of which only a part has come is cut off."""
+        """Finish the files, or remove them. An incomplete last message is cut off."""
         for file, path in zip((self._stream, self._replies), self._paths):
             file.close()
             if not is_wanted:
@@ -52,7 +52,7 @@ class RecordingWire(SocketWire):
 
 
 class PlayedStream(BytesIO):
-    """Recorded stream that reports how many of its bytes were read."""
+    """Recorded stream that reports the number of bytes read."""
 
     def __init__(self, data: bytes, note: Callable[[int], object]) -> None:
         super().__init__(data)

@@ -1,4 +1,4 @@
-"""Texts of a client's shaders in files: as they came, and after the passes of `tgsi.optimize`."""
+"""Texts of a client's shaders in files: as received, and after the passes of `tgsi.optimize`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ShaderTexts:
         self._count = 0
 
     def received(self, client: str, stage: ShaderType, text: str) -> Path:
-        """Write a text as it came. Returns its file."""
+        """Write a text as received. Returns its file."""
         name = "".join(c if c.isalnum() or c in "-_." else "_" for c in client)
         folder = self._folder / f"{name}-{self._process}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -33,4 +33,4 @@ class ShaderTexts:
         try:
             path.with_suffix(".passes.tgsi").write_text(str(optimize(program)), encoding="latin-1")
         except TgsiError as error:
-            LOG.warning(f"{path}: passes cannot take it: {error}")
+            LOG.warning(f"{path}: the passes failed: {error}")

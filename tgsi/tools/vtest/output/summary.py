@@ -1,4 +1,4 @@
-"""The summary of a server's clients: a row for each program, and a line for one whose shaders cannot be drawn with."""
+"""The summary of a server's clients: a row for each program, and a line for each with unsupported shaders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Summary:
     def __init__(self) -> None:
         self.clients: dict[str, int] = {}
         self.counts: dict[str, list[int]] = {}
-        self.refusals: dict[str, str] = {}  # the first one of each program
+        self.refusals: dict[str, str] = {}  # the first refusal of each program
 
     def add(self, program: str, marks: Sequence[int]) -> None:
         """Add a client that has ended."""
@@ -28,7 +28,7 @@ class Summary:
     def show(self) -> None:
         """Print the table to stderr."""
         if not self.counts:
-            print("tgsi-vtest: no program asked for a renderer", file=sys.stderr)
+            print("tgsi-vtest: no program created a renderer", file=sys.stderr)
             return
         from rich.console import Console
         from rich.table import Table

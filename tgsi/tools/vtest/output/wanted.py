@@ -32,7 +32,7 @@ class Wanted:
 
     @property
     def has_pictures(self) -> bool:
-        """True if the client's targets have to be read."""
+        """True if pictures of the client's targets are needed."""
         return self.pictures != 0 or self.film is not None
 
     @property
@@ -42,5 +42,5 @@ class Wanted:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files of which each client that has something to say writes one, or one for each of its GL contexts."""
+        """Files of which each active client writes one, or one for each of its GL contexts."""
         return tuple(path for path in (self.film, self.stream, self.trace) if path is not None)

@@ -12,10 +12,9 @@ BACKLOG = 64
 
 
 def listen(path: Path, mode: int = 0o600) -> socket.socket:
-    """Create a listening socket at a path, replacing a stale socket without a listener. Who may write it may connect.
+    """Create a listening socket at a path, replacing a stale socket without a listener. Users with write access may connect.
 
-    Raises:
-        OSError: it cannot be made. The message names the path, the reason and the way out.
+    Raises: OSError: it cannot be created. The message names the path, the reason and the way out.
     """
     try:
         _make_way(path)
@@ -23,7 +22,7 @@ def listen(path: Path, mode: int = 0o600) -> socket.socket:
     except OSError as error:
         if error.strerror is None and str(path) in str(error):
             raise
-        raise OSError(f"{path}: no socket can be made there: {error.strerror or error}; name another path with --socket") from None
+        raise OSError(f"{path}: the socket cannot be created: {error.strerror or error}; name another path with --socket") from None
 
 
 def _make_way(path: Path) -> None:
@@ -33,9 +32,9 @@ def _make_way(path: Path) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISSOCK(mode):
-        raise OSError(f"{path}: it is there already and is no socket; remove it, or name another path with --socket")
+        raise OSError(f"{path}: exists and is not a socket; remove it, or name another path with --socket")
     with socket.socket(socket.AF_UNIX) as probe:
-        probe.setblocking(False)  # with a full queue it would wait until the other program accepts
+        probe.setblocking(False)  # a blocking connect would wait if the other program's queue is full
         found = probe.connect_ex(str(path))
     if found == errno.ECONNREFUSED:
         path.unlink(missing_ok=True)
@@ -48,7 +47,7 @@ def _make_way(path: Path) -> None:
 
 def _bound(path: Path, mode: int) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX)
-    before = os.umask(0o777 & ~mode)  # otherwise other users could connect for a moment
+    before = os.umask(0o777 & ~mode)  # avoids a moment in which other users could connect
     try:
         listener.bind(str(path))
         listener.listen(BACKLOG)
@@ -70,6 +69,6 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def remove(path: Path, made: tuple[int, int] | None) -> None:
-    """Remove the socket that was made, unless another one is at its path by now."""
+    """Remove our socket, unless its path now has another one."""
     if made is not None and identity(path) == made:
         path.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
-"""The loop of the parent process: accepts clients, forks a process for each, reaps those that end, and ends those that work too long.
+"""The loop of the parent process: accepts clients, forks a process for each, reaps those that end, and kills those that exceed their
+limits.
 
-A child counts the work that it begins in a few words of memory shared with the parent. If these stay the same while its processor time
-grows, one command is at work.
+A child counts commands and compilations in memory shared with the parent. If the counts stay the same while its processor time grows, a
+single command is taking long.
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ from tgsi.tools.vtest.processes.limits import Limits
 from tgsi.tools.vtest.processes.marks import Mark, make_marks
 
 Ended = Callable[[int, str, Sequence[int]], None]
-"""Takes note of the end of a process, of a program, with its marks."""
+"""Callback for the end of a process, with the program's name and the marks."""
 
 Looked = Callable[[list[tuple[str, tuple[int, ...]]]], None]
-"""Takes note of the programs of living clients, with their marks."""
+"""Callback with the programs of living clients and their marks."""
 
 Serve = Callable[[Visitor, memoryview], int]
-"""Serves a client, in its process, and returns the exit code. The memory is that of its marks."""
+"""Serves a client in its process and returns the exit code. The memory is for its marks."""
 
-_LOOK = 1.0  # seconds between two looks at children
+_LOOK = 1.0  # seconds between checks of the children
 _LAST_SECONDS = 30.0
-_PARTING_SECONDS = 2.0  # that clients have to finish their files when the server is ended
+_PARTING_SECONDS = 2.0  # seconds for clients to finish their files when the server ends
 
 
 @record(frozen=False, eq=False, kw_only=True)
 class Child:
-    """Process of a client. seen: its marks at a look; cpu: its processor time then."""
+    """Process of a client. seen: its marks at the last check; cpu: its processor time then."""
 
     pid: int
     name: str
@@ -58,28 +59,28 @@ class _Wake:
     ends: tuple[socket.socket, socket.socket] = field(default_factory=socket.socketpair)
 
     def begin(self) -> None:
-        """Let every signal with a handler in Python, and every end of a child, end a wait."""
+        """Make signals with a Python handler, and ends of children, wake the loop."""
         for end in self.ends:
             end.setblocking(False)
         signal.set_wakeup_fd(self.ends[1].fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, _nothing)
 
     def end(self) -> None:
-        """Give the signals back."""
+        """Restore the previous handling of signals."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for end in self.ends:
             end.close()
 
     def drain(self) -> None:
-        """Forget the signals that have come."""
+        """Discard received signals."""
         with contextlib.suppress(BlockingIOError):
             while self.ends[0].recv(4096):
                 pass
 
 
 def _nothing(number: int, frame: FrameType | None) -> None:
-    """Take a signal, so that it ends a wait."""
+    """Handle a signal by doing nothing; its arrival wakes the loop."""
 
 
 class Children:
@@ -88,9 +89,7 @@ class Children:
     Args:
         serve: runs in a child.
         names: names of messages by number.
-        say: prints a line.
-        ended: takes note of the end of a client.
-        looked: takes note of the marks of all clients, about once a second.
+        say: prints a line. ended: called at the end of a client. looked: called with the marks of all clients, about once a second.
     """
 
     def __init__(
@@ -110,10 +109,12 @@ class Children:
         self._wake = _Wake()
 
     def run(self, until: int | None = None, at_end: Callable[[], None] = lambda: None) -> None:
-        """Serve clients until an exception, KeyboardInterrupt or SystemExit, ends it. Then all clients end, too, as if they had left.
+        """Serve clients until an exception, KeyboardInterrupt or SystemExit, ends it.
 
-        until: a descriptor. Once it is readable, or its other end is closed, `at_end` is called, new clients are refused, and this returns
-        when the current clients have ended, or `_LAST_SECONDS` later.
+        Then all clients are ended as if they had disconnected.
+
+        until: a descriptor. When it becomes readable or its other end is closed, `at_end` is called and new clients are refused; this
+        returns when the current clients have ended, or after `_LAST_SECONDS`.
         """
         self._wake.begin()
         try:
@@ -130,7 +131,7 @@ class Children:
             self._wake.end()
 
     def _end(self) -> None:
-        """End the clients that are there: first by SIGTERM, then by SIGKILL."""
+        """End the present clients, first by SIGTERM, then by SIGKILL."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             for child in self._children.values():
                 with contextlib.suppress(ProcessLookupError):
@@ -138,7 +139,7 @@ class Children:
             self._see_out(_PARTING_SECONDS)
 
     def _see_out(self, seconds: float) -> None:
-        """Wait for the clients that are there, some seconds at most."""
+        """Wait a few seconds for the present clients."""
         end = time.monotonic() + seconds
         while self._children and time.monotonic() < end:
             select.select([self._wake.ends[0]], [], [], min(_LOOK, seconds / 4))
@@ -157,7 +158,7 @@ class Children:
         self._wake.drain()
 
     def _admit(self) -> None:
-        """Fork processes for visitors, as many as there is room for."""
+        """Fork processes for waiting visitors, up to the limit of clients."""
         while self._free and not self._door.is_shut:
             visitor = self._door.next(Counter(child.user for child in self._children.values()))
             if visitor is None:
@@ -172,7 +173,7 @@ class Children:
             pid = os.fork()
         except (OSError, MemoryError) as error:
             self._door.shut()
-            self._say(f"{visitor.name} was refused: no process could be made: {error}")
+            self._say(f"{visitor.name} was refused: no process could be created: {error}")
             return
         if not pid:
             self._child(visitor, marks)
@@ -221,14 +222,14 @@ class Children:
         return min(_LOOK, *(seconds / 4 for seconds in budgets)) if budgets and self._children else None
 
     def _watch(self) -> None:
-        """End the children of which one command or one compilation takes too much processor time."""
+        """Kill children with a command or a compilation that takes too much processor time."""
         if self._looked is not None:
             self._looked([(child.program, tuple(child.marks)) for child in self._children.values()])
         for child in self._children.values():
             try:
-                cpu = time.clock_gettime(~child.pid << 3 | 2)  # the clock of another process's time, as clock_getcpuclockid makes it
+                cpu = time.clock_gettime(~child.pid << 3 | 2)  # clock of another process's processor time, as from clock_getcpuclockid
             except OSError:
-                continue  # it has just ended
+                continue  # the process has just ended
             seen = tuple(child.marks)
             if seen != child.seen:
                 child.seen, child.cpu = seen, cpu
@@ -244,13 +245,13 @@ class Children:
 
 
 def _leave(connection: socket.socket) -> None:
-    """Shut a connection down as if the client had left, so that its process finishes its files."""
+    """Shut a connection down as if the client had disconnected, so that its process finishes its files."""
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 
 
 def widen_descriptors() -> None:
-    """Allow this process as many descriptors as the system lets it."""
+    """Raise this process's limit of descriptors to the system's maximum."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,7 +1,7 @@
-"""Connections before they are served: handshakes, places, turns.
+"""Connections before they are served: handshakes, limits, and the order of service.
 
-A connection counts as a client once its first message, CREATE_RENDERER, has come. Until then it is one of few that are kept, and not for
-long. The parent process reads this message of a client and no other.
+A connection becomes a client with its first message, CREATE_RENDERER. Before that, only a few connections are kept, and for a short time.
+The parent process reads only this message of a client.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_NAME = 4096
 """Most bytes of a client's name."""
 
 PAUSE = 0.25
-"""Seconds without new clients after the system had no room for another connection or process."""
+"""Seconds without new clients after the system refused another connection or process."""
 
 _AT_ONCE = 16
 _HEAD = struct.Struct("<2I")
@@ -33,7 +33,7 @@ _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 @record(frozen=False, eq=False, kw_only=True)
 class Visitor:
-    """A connection that is not served yet. first: bytes read so far. wanted: length of its first message, as far as known."""
+    """A waiting connection. first: bytes read so far. wanted: length of its first message, as far as known."""
 
     connection: socket.socket
     process: int
@@ -45,16 +45,16 @@ class Visitor:
 
     @property
     def name(self) -> str:
-        """Name of the program, with its process and user."""
+        """The program's name, with its process and user."""
         return f"{self.program} (process {self.process}, user {self.user})"
 
     @property
     def program(self) -> str:
-        """Name that the client gives itself."""
+        """The name that the client sent."""
         return (client_name(self.first[_HEAD.size :]) if self.has_greeted else "") or "client"
 
     def hear(self) -> str:
-        """Read the available part of the first message. Returns the reason if the connection cannot become that of a client."""
+        """Read the available part of the first message. Returns the reason if the connection cannot become a client."""
         while not self.has_greeted:
             try:
                 data = self.connection.recv(self.wanted - len(self.first), socket.MSG_DONTWAIT)
@@ -63,7 +63,7 @@ class Visitor:
             except OSError as error:
                 return f"it broke: {error.strerror}"
             if not data:
-                return "it was closed before its first message had come"
+                return "it was closed before its first message arrived"
             self.first += data
             if len(self.first) < self.wanted:
                 continue
@@ -71,7 +71,7 @@ class Visitor:
             if number != CREATE_RENDERER:
                 return f"its first message is {number}, not CREATE_RENDERER ({CREATE_RENDERER})"
             if length > MAX_NAME:
-                return f"its name has {length} bytes; {MAX_NAME} are allowed"
+                return f"its name has {length} bytes, more than {MAX_NAME}"
             self.wanted = _HEAD.size + length
             self.has_greeted = len(self.first) == self.wanted
         return ""
@@ -88,7 +88,7 @@ class Door:
 
     Args:
         say: prints a line.
-        clock: seconds that only grow.
+        clock: monotonic seconds.
     """
 
     def __init__(
@@ -96,13 +96,13 @@ class Door:
     ) -> None:
         self.listener, self._limits, self._say, self._clock = listener, limits, say, clock
         self.visitors: list[Visitor] = []
-        self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)  # closed for the descriptor of a refusal
+        self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)  # spare descriptor, closed to be able to accept and refuse
         self._shut_until = 0.0
         listener.setblocking(False)
 
     @property
     def is_shut(self) -> bool:
-        """True for a moment after the system had no room."""
+        """True for a moment after the system refused resources."""
         return self._clock() < self._shut_until
 
     def shut(self) -> None:
@@ -110,7 +110,7 @@ class Door:
         self._shut_until = self._clock() + PAUSE
 
     def descriptors(self) -> Iterator[int]:
-        """Descriptors from which something may come: the listening socket, and connections without a handshake."""
+        """Descriptors to poll: the listening socket, and connections without a handshake."""
         if not self.is_shut:
             yield self.listener.fileno()
         for visitor in self.visitors:
@@ -118,13 +118,13 @@ class Door:
                 yield visitor.connection.fileno()
 
     def patience(self) -> float | None:
-        """Seconds until the first waiting client times out, or accepting resumes. None: nothing is due."""
+        """Seconds until the first waiting client times out, or accepting resumes. None if there is no deadline."""
         due = [self._shut_until] if self.is_shut else []
         due += [v.since + self._limits.handshake_seconds for v in self.visitors if not v.has_greeted]
         return max(0.0, min(due) - self._clock()) if due else None
 
     def attend(self) -> None:
-        """Hear the visitors, let new ones in, and close the connections that cannot wait any longer."""
+        """Read from visitors, accept new ones, and close connections that have timed out."""
         for visitor in list(self.visitors):
             self._hear(visitor)
         self._accept()
@@ -132,7 +132,7 @@ class Door:
             self._send_away(self._least(), f"more than {self._limits.waiting} connections wait (--waiting)")
 
     def next(self, served: Counter[int]) -> Visitor | None:
-        """Take the visitor whose turn it is: the first one of the user with the fewest clients. served: clients by user."""
+        """Take the next visitor: the first one of the user with the fewest clients. served: clients by user."""
         ready = [v for v in self.visitors if v.has_greeted and served[v.user] < self._limits.share]
         found = min(ready, key=lambda visitor: served[visitor.user], default=None)
         if found is not None:
@@ -140,7 +140,7 @@ class Door:
         return found
 
     def close(self) -> None:
-        """Close all connections that wait, and the listening socket."""
+        """Close all waiting connections and the listening socket."""
         for visitor in self.visitors:
             visitor.connection.close()
         self.visitors.clear()
@@ -151,7 +151,7 @@ class Door:
         reason = visitor.hear()
         seconds = self._limits.handshake_seconds
         if not reason and not visitor.has_greeted and self._clock() >= visitor.since + seconds:
-            reason = f"its first message did not come within {seconds:g} seconds (--handshake-seconds)"
+            reason = f"its first message did not arrive within {seconds:g} seconds (--handshake-seconds)"
         if reason:
             self._send_away(visitor, reason)
 
@@ -173,7 +173,10 @@ class Door:
             self._hear(visitor)
 
     def _fail(self, error: OSError) -> None:
-        """Continue after a failed accept. Where the system is full, the connection is refused, because it would fail again at once."""
+        """Continue after a failed accept.
+
+        If the system is out of descriptors, refuse the connection, because accepting would fail again at once.
+        """
         self._say(f"a connection could not be accepted: {error.strerror}")
         if error.errno not in _FULL:
             return
@@ -182,12 +185,12 @@ class Door:
         try:
             self.listener.accept()[0].close()
         except OSError:
-            pass  # no connection is waiting any more, or memory is missing
+            pass  # the connection was closed meanwhile, or memory ran out
         finally:
             self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
 
     def _least(self) -> Visitor:
-        """Choose, of the user with most connections, the oldest one without a handshake, otherwise the newest."""
+        """Choose the connection to close: of the user with most connections, the oldest one without a handshake, or else the newest."""
         counts = Counter(visitor.user for visitor in self.visitors)
         theirs = [visitor for visitor in self.visitors if visitor.user == counts.most_common(1)[0][0]]
         return next((visitor for visitor in theirs if not visitor.has_greeted), theirs[-1])
@@ -195,4 +198,4 @@ class Door:
     def _send_away(self, visitor: Visitor, reason: str) -> None:
         self.visitors.remove(visitor)
         visitor.connection.close()
-        self._say(f"{visitor.name} was sent away: {reason}")
+        self._say(f"{visitor.name} was disconnected: {reason}")

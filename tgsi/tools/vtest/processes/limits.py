@@ -38,10 +38,14 @@ class Limits:
 
 
 MEANINGS: Mapping[str, tuple[str, float, str]] = {
-    "clients": ("N", 1, "most clients that are served at once; further ones wait"),
-    "clients_per_user": ("N", 0, "most clients of one user that are served at once; 0: three quarters of --clients"),
-    "waiting": ("N", 1, "most connections that wait for their first message or for a place; one of the user with most of them is closed"),
-    "handshake_seconds": ("SECONDS", 0.01, "time that a connection has for its first message"),
+    "clients": ("N", 1, "most clients served at once; further ones wait"),
+    "clients_per_user": ("N", 0, "most clients of a user served at once; 0: three quarters of --clients"),
+    "waiting": (
+        "N",
+        1,
+        "most connections waiting for their first message or to be served; beyond that, one of the user with most is closed",
+    ),
+    "handshake_seconds": ("SECONDS", 0.01, "time limit of a connection's first message"),
     "memory_mib": ("MIB", 1, "most memory of a client: resources, shared memory, transfers, texts of shaders, objects"),
     "address_space_mib": ("MIB", 0, "most address space of a client's process (RLIMIT_AS); 0: no limit"),
     "command_seconds": ("SECONDS", 0, "most processor time of one command, in all threads together; 0: no limit"),
@@ -52,7 +56,7 @@ MEANINGS: Mapping[str, tuple[str, float, str]] = {
 
 
 def confine(limits: Limits) -> None:
-    """Apply the limits that the system keeps to this process. The hard limit of the system is never exceeded."""
+    """Apply the limits enforced by the system to this process. The hard limit of the system is never exceeded."""
     wanted = ((resource.RLIMIT_AS, limits.address_space_mib * MIB), (resource.RLIMIT_CPU, limits.max_cpu))
     for what, most in wanted:
         _, hard = resource.getrlimit(what)

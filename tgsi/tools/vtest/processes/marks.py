@@ -1,4 +1,4 @@
-"""Counts of a client's process, and its first refusal, in memory shared with the parent process, which reads them whenever it likes."""
+"""Counts of a client's process, and its first refusal, in memory shared with the parent process, which may read them at any time."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ class Mark(IntEnum):
     COMPILING = 2  # compilations begun
     ENDED = 3  # compilations ended
     SHADERS = 4
-    FRAMES = 5  # whole windows that the client has fetched
+    FRAMES = 5  # whole windows read by the client
     ERRORS = 6  # lines about wrong commands
     # These are written when a sub-context ends:
     DRAWS = 7
-    LOADED = 8  # kernels that came from the disk
+    LOADED = 8  # kernels loaded from the disk cache
     COMPILE_NS = 9
-    REFUSED = 10  # shaders that cannot be drawn with
+    REFUSED = 10  # unsupported shaders
 
 
 _TEXT = 64
-"""Words that hold the text of the first refusal."""
+"""Number of words for the text of the first refusal."""
 
 WORDS = len(Mark) + _TEXT
 
 
 def note_refusal(marks: Sequence[int], text: str) -> bool:
-    """Count a refusal, and keep the text of the first one, as much as there is room for. Returns true for the first."""
+    """Count a refusal, and store the text of the first one, truncated if necessary. Returns true for the first."""
     assert isinstance(marks, memoryview)
     marks[Mark.REFUSED] += 1
     if marks[Mark.REFUSED] > 1:

@@ -1,7 +1,7 @@
-"""The account of a client: the bytes of everything that it holds, until these are freed.
+"""The account of a client: the bytes of everything that it holds.
 
-Resources are counted by the screen that makes them, to the last view or binding that keeps their memory. Everything else is counted here,
-in the same account. Python's memory for an object is estimated, generously.
+The screen counts resources from their creation until the last view or binding releases their memory. Everything else is counted here, in
+the same account. Python's memory for an object is a generous estimate.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TEXT = 64
 
 SUB_CONTEXT = 8 << 20
 SMALL = 1 << 16
-"""Largest size of a message or transfer in bytes that is not counted: the connection's buffer has room for it."""
+"""Largest size of a message or transfer in bytes that is not counted, because the connection's buffer has room for it."""
 
 
 class Account:

@@ -22,7 +22,7 @@ def box_of(values: Sequence[int]) -> Box:
 
 
 def write_box(context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
-    """Copy bytes of the client into a box. A stride of 0, or one that separates nothing, means tight rows or layers."""
+    """Copy bytes of the client into a box. A stride of 0, or one for a single row or layer, means tight packing."""
     if resource.is_buffer:
         region = resource.box(level, box, "box")
         if len(data) < region.width:
@@ -30,7 +30,7 @@ def write_box(context: Context, resource: Resource, level: int, box: Box, data: 
         context.buffer_subdata(resource, data[: region.width], offset=region.x)
         return
     source, view = _both(context, resource, level, box, data, stride, layer_stride)
-    if context.is_observed:  # the trace has to hear of it
+    if context.is_observed:  # so that a trace records it
         context.texture_subdata(resource, np.ascontiguousarray(source).tobytes(), level=level, box=resource.box(level, box, "box"))
         return
     view[...] = source
@@ -47,7 +47,7 @@ def read_box(context: Context, resource: Resource, level: int, box: Box, data: m
         data[: region.width] = resource.storage.data[region.x : region.x + region.width]
         return
     target, view = _both(context, resource, level, box, data, stride, layer_stride)
-    if context.is_observed:  # the player compares what it reads
+    if context.is_observed:  # so that the player compares the bytes
         with context.transfer_map(resource, level=level, usage="READ", box=resource.box(level, box, "box")):
             pass
     target[...] = view

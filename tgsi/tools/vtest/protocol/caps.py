@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from tgsi.gallium import Screen
 
 FEATURE_CHECK_VERSION = 9
-"""Host version reported to clients. Up to this version sprite coordinates are GENERIC, in agreement with our PIPE_CAP TGSI_TEXCOORD."""
+"""Host version reported to clients. Up to this version sprite coordinates are GENERIC, to match our PIPE_CAP TGSI_TEXCOORD."""
 
 GL_ATTRIBUTES = 16
 """Number of vertex attributes and, below GLSL 1.50, of varyings that OpenGL guarantees. Clients use one number for both."""
 
 GL_STORAGE_BUFFERS = 16
-"""Storage buffers of a stage for which Mesa's frontend has room; it crashes where a driver offers more."""
+"""Most storage buffers of a stage that Mesa's frontend supports; it crashes if a driver offers more."""
 
 GL_GEOMETRY_COMPONENTS = 4096
 """Components of all vertices that an invocation of a geometry shader may write, about as many as any hardware offers. Programs that scale
 themselves to larger numbers (piglit's gs-max-output-components) request more vertices than allowed."""
 
 TEXELS_ALIGNMENT = 16
-"""Multiple of bytes at which buffer textures begin: the protocol counts their beginning in texels, and the largest has 16 bytes."""
+"""Alignment of buffer textures in bytes: the protocol has their beginning in texels, of which the largest has 16 bytes."""
 
 MAX_SAMPLES = (16, 8, 4, 2)
 _LOCATIONS = {2: 0, 4: 1, 8: 2, 16: 4}
@@ -88,9 +88,12 @@ _BITS2 = {
     11: "TGSI_VS_LAYER_VIEWPORT",
     12: "TGSI_VS_LAYER_VIEWPORT",
 }
-"""PIPE_CAP of each bit of the second set. Bit 6, SURFACE_SAMPLE_COUNT, is left out: Mesa 22.3 takes a framebuffer of such surfaces for one
-without samples and sends neither alpha to coverage nor masks for it, and 25.0 gives textures more samples than the renderbuffers with
-them. Without the bit, programs resolve multisampled renderbuffers (Chromium for WebGL), for which every version sends everything."""
+"""PIPE_CAP of each bit of the second set.
+
+Bit 6, SURFACE_SAMPLE_COUNT, is left out: Mesa 22.3 treats a framebuffer of such surfaces as one without samples and sends neither alpha to
+coverage nor masks for it, and 25.0 creates textures with more samples than the renderbuffers attached with them. Without the bit, programs
+resolve multisampled renderbuffers (Chromium for WebGL), for which every version sends the complete state.
+"""
 
 
 class CapabilitySet(ctypes.Structure):
@@ -150,7 +153,7 @@ def capability_set(screen: Screen) -> bytes:
 
 
 def for_protocol(caps: bytes, protocol: int) -> bytes:
-    """The capability set for a version of the protocol. Free memory is reported in memory that both sides share, from version 2 on."""
+    """The capability set for a version of the protocol. From version 2 on, free memory is reported through shared memory."""
     offered = CapabilitySet.from_buffer_copy(caps)
     if protocol < 2:
         offered.capability_bits_v2 &= ~(1 << MEMORY_INFO)
@@ -160,7 +163,7 @@ def for_protocol(caps: bytes, protocol: int) -> bytes:
 def _mask(bind: Bind, target: TextureTarget = TextureTarget.TEXTURE_2D, samples: int = 0) -> ctypes.Array[ctypes.c_uint32]:
     mask, wanted = _MASK(), bind.value
     for number, format in FORMATS.items():
-        possible = supported_binds(format, target, samples).value  # as `Screen.is_format_supported`, in a fifth of its time
+        possible = supported_binds(format, target, samples).value  # same result as `Screen.is_format_supported`, five times as fast
         if possible & wanted == wanted and (possible or samples <= 1):
             mask[number // 32] |= 1 << number % 32
     return mask
@@ -169,7 +172,7 @@ def _mask(bind: Bind, target: TextureTarget = TextureTarget.TEXTURE_2D, samples:
 def _fill_formats(caps: CapabilitySet, screen: Screen) -> None:
     sampler = _mask(Bind.SAMPLER_VIEW)
     for number, format in FORMATS.items():
-        if format.block_bytes in (3, 6):  # clients would choose these formats for textures that they render to later
+        if format.block_bytes in (3, 6):  # clients would choose these formats for textures that they later render to
             sampler[number // 32] &= ~(1 << number % 32)
     caps.sampler = caps.supported_readback_formats = sampler
     caps.render = _mask(Bind.RENDER_TARGET)

@@ -1,18 +1,18 @@
-"""Mistakes of a client. Each one is reported in one line; only a ProtocolError ends the connection."""
+"""Errors of a client. Each is reported in a line; only a ProtocolError ends the connection."""
 
 from __future__ import annotations
 
 
 class ProtocolError(Exception):
-    """Message whose end cannot be found, so that nothing after it can be read."""
+    """A message without a recognizable end, after which nothing can be read."""
 
 
 class ClientGone(ProtocolError):
-    """End of the connection where more should follow. A client may go whenever it likes, so this is no mistake."""
+    """A disconnect in the middle of a message. This is not an error, because clients may disconnect at any time."""
 
 
 class CommandError(Exception):
-    """Command that is refused, with the field and the reason. The commands after it are carried out."""
+    """A refused command, with the field and the reason. Later commands are carried out."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")

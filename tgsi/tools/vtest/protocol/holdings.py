@@ -39,8 +39,8 @@ class Holding:
 
     Args:
         bind: uses that the client named.
-        resource: the resource, or a function that makes it when it is first needed. Clients free one buffer a frame that only represents a
-            fence.
+        resource: the resource, or a function that creates it on first use. Clients create and free a buffer in each frame that only
+            represents a fence.
     """
 
     def __init__(self, bind: int, resource: Resource | Callable[[], Resource]) -> None:
@@ -52,7 +52,7 @@ class Holding:
 
     @property
     def resource(self) -> Resource:
-        """The resource. Raises MemoryError if it has to be made, and there is no room."""
+        """The resource, created on first use. Raises MemoryError."""
         if self._resource is None:
             assert self._make is not None
             self._resource = self._make()
@@ -60,11 +60,11 @@ class Holding:
 
     @property
     def is_made(self) -> bool:
-        """True if there is a resource already."""
+        """True if the resource was created already."""
         return self._resource is not None
 
     def strides(self, level: int) -> tuple[int, int]:
-        """Bytes of a row and of a layer in the client's memory of a whole level. Raises ValueError if there is no such level."""
+        """Bytes of a row and of a layer in the client's memory of a whole level. Raises ValueError for a missing level."""
         if self.resource.is_buffer:
             return 0, 0
         self.resource.level(level, "level")
@@ -89,7 +89,7 @@ class Holding:
         read_box(context, self.resource, level, box, data, stride, layer_stride)
 
     def share(self, size: int) -> int:
-        """Create `size` bytes of shared memory. Returns a descriptor that the caller closes. Raises OSError if memory is lacking."""
+        """Create `size` bytes of shared memory. Returns a descriptor that the caller closes. Raises OSError if memory runs out."""
         descriptor = shared_memory(size)
         try:
             self.memory = mmap.mmap(descriptor, size)
@@ -105,5 +105,5 @@ class Holding:
             self._resource.destroy()
         memory, self.memory = self.memory, None
         if memory is not None:
-            with contextlib.suppress(BufferError):  # an array still refers to the mapping, which is freed with the array
+            with contextlib.suppress(BufferError):  # an array still refers to the mapping, and frees it at its end
                 memory.close()

@@ -130,7 +130,7 @@ BINDS = {
 """`Bind` flag of each bit of a resource's bind word. Bits that are missing here (staging, sharing) have no effect."""
 
 SHOWN = 1 << 7 | 1 << 18
-"""Bits of a resource's bind that say that a window shows it: DISPLAY_TARGET and SCANOUT."""
+"""Bits of a resource's bind flags for window contents: DISPLAY_TARGET and SCANOUT."""
 
 BIND_CUSTOM = 1 << 17
 """Bind bit of buffers that the host writes and the client reads: fences and query results."""

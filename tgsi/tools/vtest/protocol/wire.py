@@ -19,18 +19,18 @@ class Wire(Protocol):
 
     @property
     def end(self) -> type[ProtocolError]:
-        """Error kind for the end of a stream in the middle of a message."""
+        """Type of the error for the end of a stream inside a message."""
         ...
 
     def read(self, size: int) -> bytearray | memoryview:
-        """Read exactly `size` bytes, or return no bytes at the end. Raises ProtocolError if the end comes within the bytes."""
+        """Read exactly `size` bytes, or return no bytes at the end. Raises ProtocolError if the stream ends within the bytes."""
 
     @property
     def is_quiet(self) -> bool:
         """True if a `read` would have to wait."""
 
     def attend(self, marks: memoryview) -> Waits | None:
-        """Let generated code read requests to wait, and count messages in `marks`. None: all messages are Python's."""
+        """Let generated code read requests to wait, and count messages in `marks`. None: Python reads all messages."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send all of the data."""
@@ -48,7 +48,7 @@ class SocketWire:
     end = ClientGone
 
     def __init__(self, connection: socket.socket, first: bytes = b"") -> None:
-        """first: bytes of the connection that were read already, fewer than the buffer holds."""
+        """first: bytes already read from the connection, fewer than the buffer holds."""
         self._socket = connection
         self._buffer = bytearray(_BUFFERED)
         self._buffer[: len(first)] = first
@@ -119,14 +119,14 @@ class SocketWire:
         try:
             self._socket.sendall(data)
         except ConnectionError:
-            raise ClientGone("the client went away before it was answered") from None
+            raise ClientGone("the client disconnected before it was answered") from None
 
     def send_descriptor(self, descriptor: int) -> None:
         """See `Wire`."""
         try:
             self._socket.sendmsg([b"\0"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))])
         except ConnectionError:
-            raise ClientGone("the client went away before it was answered") from None
+            raise ClientGone("the client disconnected before it was answered") from None
 
 
 class FileWire:
