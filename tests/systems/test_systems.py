@@ -57,7 +57,7 @@ def test_the_server_says_why_it_does_not_start_on_windows(tmp_path: Path) -> Non
     program.write_text("import tgsi.tools.vtest.cli\n")
     done = pretended("win32", tmp_path, str(program))
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("ImportError: tgsi-vtest serves drivers of Mesa and needs Linux")
+    assert done.stderr.splitlines()[-1].startswith("ImportError: tgsi-vtest serves Mesa's drivers and needs Linux")
 
 
 def test_entries_stand_aside_where_a_long_has_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def test_a_connection_that_says_nothing_is_closed_after_five_seconds(entry: Entr
     entry.door.attend()
     assert is_closed(silent)
     assert is_closed(slow)
-    assert ["did not come within 5 seconds" in line for line in entry.lines] == [True, True]
+    assert ["did not arrive within 5 seconds" in line for line in entry.lines] == [True, True]
     assert entry.door.patience() is None
 
 
@@ -295,7 +295,7 @@ def test_only_the_owner_may_connect_unless_another_mode_is_asked_for(tmp_path: P
 def test_a_file_at_the_path_is_told_with_the_way_out(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("mine")
-    with pytest.raises(OSError, match=f"^{path}: it is there already and is no socket; remove it, or name another path with --socket$"):
+    with pytest.raises(OSError, match=f"^{path}: exists and is not a socket; remove it, or name another path with --socket$"):
         listen(path)
     assert path.read_text() == "mine"
     link = tmp_path / "link"

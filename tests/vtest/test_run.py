@@ -193,7 +193,7 @@ def test_a_machine_without_an_x_server_is_told_the_package_and_the_other_way(run
     (tmp_path / "bin" / "sh").symlink_to("/bin/sh")
     code, out, said = runs.run("sh", "-c", "echo ran", options=(), PATH=str(tmp_path / "bin"))
     assert (code, out) == (2, "")
-    assert "there is no DISPLAY, and Xvfb, which would stand in for one, is not installed (Debian's package xvfb)" in said
+    assert "DISPLAY is not set, and Xvfb is not installed (Debian's package xvfb)" in said
     assert "--headless" in said
 
 
@@ -275,7 +275,7 @@ def test_without_mounts_the_path_is_a_link_that_one_run_has_at_a_time(place: tup
     first, second = KnownPath(known, socket), KnownPath(known, socket.with_name("other"))
     first.claim()
     assert known.read_text() == "ours"
-    with pytest.raises(OSError, match="which another server has, and this system allows no mount over it"):
+    with pytest.raises(OSError, match="which another server uses, and this system forbids mounts over it"):
         second.claim()
     second.release()
     assert known.read_text() == "ours"
