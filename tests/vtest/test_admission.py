@@ -251,7 +251,7 @@ def test_a_server_without_processes_and_descriptors_refuses_clients_and_goes_on(
                 refused += 1
         assert 2 <= refused < 10
         text = "\n".join(server.lines)
-        assert text.count("was refused: no process could be made") == 2
+        assert text.count("was refused: no process could be created") == 2
         assert text.count("could not be accepted") == 2
 
 
@@ -300,7 +300,7 @@ def test_a_file_at_the_path_is_told_with_the_way_out(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
     link = tmp_path / "link"
     link.symlink_to(path)
-    with pytest.raises(OSError, match="is no socket"):
+    with pytest.raises(OSError, match="is not a socket"):
         listen(link)
 
 

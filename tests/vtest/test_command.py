@@ -172,7 +172,7 @@ def test_a_socket_that_nobody_listens_at_is_taken_over_and_another_file_is_not(t
     command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--once", "--threads", "0", "--socket"]
     refused = subprocess.run([*command, str(file)], capture_output=True, text=True, timeout=60, check=False)
     assert refused.returncode == 2
-    assert f"{file}: it is there already and is no socket; remove it" in refused.stderr
+    assert f"{file}: exists and is not a socket; remove it" in refused.stderr
     assert file.read_text() == "mine"
     with subprocess.Popen([*command, str(dead)], stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

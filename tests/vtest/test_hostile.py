@@ -56,7 +56,7 @@ WRONG = {
     "a primitive": (Commands().add("DRAW_VBO", 0, 3, 77, *[0] * 9), "mode: 77"),
     "an index size": (Commands().add("SET_INDEX_BUFFER", 1, 3, 0), "index_size: 1, 2 or 4 bytes, not 3"),
     "indices without a buffer": (Commands().add("DRAW_VBO", *draw(indexed=1)), "no index buffer is bound"),
-    "a format": (Commands().create("SURFACE", 50, 1, 777, 0, 0), "format: 777 is no format"),
+    "a format": (Commands().create("SURFACE", 50, 1, 777, 0, 0), "format: 777 is not a supported format"),
     "a level": (Commands().create("SURFACE", 50, 1, RGBA8, 9, 0), "level: 9 is not in 0 .. 0"),
     "a count of targets": (Commands().add("SET_FRAMEBUFFER_STATE", 5, 0, 10), "nr_cbufs: it is 5"),
     "a box outside": (Commands().add("RESOURCE_INLINE_WRITE", 1, 0, 0, 0, 0, 15, 0, 0, 4, 1, 1, 0), "box: 15 + 4"),

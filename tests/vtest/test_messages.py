@@ -246,7 +246,7 @@ def test_a_refused_resource_still_gets_its_descriptor(screen: Screen) -> None:
         os.close(_descriptor(ours))
         ours.shutdown(socket.SHUT_RDWR)
         thread.join(20)
-    assert ["999 is no format" in line for line in lines] == [True]
+    assert ["999 is not a supported format" in line for line in lines] == [True]
 
 
 def test_a_wrong_range_among_others_is_told_and_the_others_are_written(screen: Screen) -> None:

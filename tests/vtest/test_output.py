@@ -61,7 +61,7 @@ def test_lines_go_to_stderr_from_one_level_on_and_to_a_file_from_another(tmp_pat
 
 def test_a_log_that_cannot_be_written_is_told_with_the_place(tmp_path: Path, capsys: Captured) -> None:
     assert main(["--log", str(tmp_path), "--replay", "none.bin"]) == 2
-    assert f"{tmp_path}: no log can be written there" in capsys.readouterr().err
+    assert f"{tmp_path}: cannot be written" in capsys.readouterr().err
 
 
 def test_commands_are_logged_whole_with_the_names_of_their_words(screen: Screen, tmp_path: Path) -> None:
