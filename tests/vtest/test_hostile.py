@@ -67,7 +67,7 @@ WRONG = {
         ("fragment shader 50 is refused", "unknown opcode `HELLO`"),
     ),
     "a text of another stage": (Commands().shader(50, VERTEX, PASS_FS), "expected a VERT program"),
-    "a piece of nothing": (Commands().piece(50, VERTEX, 5 | 1 << 31, b"abc"), "no beginning"),
+    "a piece of nothing": (Commands().piece(50, VERTEX, 5 | 1 << 31, b"abc"), "the beginning of the text of shader 50 is missing"),
     "outputs that are not there": (Commands().shader(50, VERTEX, "", (60,)), "60 outputs need"),
     "a query kind": (Commands().create("QUERY", 50, 99, 0, 2), "type: 99 is not in 0 .. 12"),
     "a query outside of its buffer": (Commands().create("QUERY", 50, 0, 4096, 2), "do not fit"),
@@ -76,7 +76,7 @@ WRONG = {
     "a blend factor": (Commands().create("BLEND", 50, 0, 0, 1, *[0] * 7), "rgb_src_factor"),
     "a constant buffer slot": (Commands().add("SET_CONSTANT_BUFFER", 0, 99, 0), "index: 99 is not in 0 .. 15"),
     "a sampler unit": (Commands().add("SET_SAMPLER_VIEWS", 1, 40, 0), "start_slot: 41 is not in 0 .. 32"),
-    "memory that is not shared": (Commands().add("TRANSFER3D", 2, *[0] * 10, 0, 1), "has no memory of the client's"),
+    "memory that is not shared": (Commands().add("TRANSFER3D", 2, *[0] * 10, 0, 1), "has no shared memory"),
     "a huge grid": (Commands().add("LAUNCH_GRID", *[1 << 20] * 6, 0, 0), "launch_grid"),
 }
 
