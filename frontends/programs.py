@@ -24,7 +24,7 @@ from frontends.numbers import as_drivers
 from tgsi.language.diagnostics import shown_at_caller
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
-from tgsi.language.source import Source, is_glsl
+from tgsi.language.source import Source, characters, is_glsl
 
 ALL_LANGUAGES = (*LANGUAGES, "spirv", "tgsi")
 MAX_BYTES = 4 * MAX_CHARACTERS
@@ -49,7 +49,8 @@ def compile(
             GLSL, which make one stage as the shader objects of an OpenGL program do.
         stage: "vert", "frag", "geom", "tesc", "tese", "comp", "mesh" or "task", or a Processor; by default what the file's ending says,
             otherwise what only one stage has, such as gl_Position.
-        language: "glsl", "hlsl", "spirv" or "tgsi"; by default what the file's ending or the text says.
+        language: "glsl", "hlsl", "spirv" or "tgsi"; by default what the file's ending or the text says. "opengl" and "vulkan" are the two
+            dialects of GLSL: "glsl" takes the one that the words of the text belong to.
         defines: macros, name -> text or number; or names alone.
         includes: folders of ``#include``. The folder of a file comes first. Files elsewhere are refused.
         entry: the entry point of HLSL or SPIR-V; "main" otherwise.
@@ -103,10 +104,10 @@ def compile_program(
     shown = name or call
     more: tuple[Source, ...] = ()
     if isinstance(source, list | tuple):
-        if not source or not all(isinstance(text, str) for text in source) or language not in (None, "glsl"):
+        if not source or not all(isinstance(text, str) for text in source) or language not in (None, "glsl", "opengl", "vulkan"):
             raise TypeError(f"{call}: of several texts each is a str of GLSL")
         source, *others = source
-        language, more = "glsl", tuple(Source(text, f"{shown}, text {number}") for number, text in enumerate(others, 2))
+        language, more = language or "glsl", tuple(Source(text, f"{shown}, text {number}") for number, text in enumerate(others, 2))
     if not isinstance(source, str):
         if not isinstance(source, bytes | bytearray | memoryview):
             raise TypeError(f"{call}: expected a Program, a text, a path, or the bytes of a SPIR-V module, not {type(source).__name__}")
@@ -167,7 +168,7 @@ def read_file(path: Path, call: str) -> str | bytes:
         raise ValueError(f"{call}: {path} has more than {MAX_BYTES} bytes")
     if data[:4] in (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03") or path.suffix == ".spv":
         return data
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{call}: {path} is neither text nor SPIR-V: {error}") from None
+    text = characters(data)
+    if text is None:
+        raise ValueError(f"{call}: {path} is neither text nor SPIR-V: it has control characters")
+    return text.removeprefix("\ufeff")

@@ -40,7 +40,7 @@ def compile_request(request: Request) -> Program:
     try:
         return compile_prepared(request, prepared)
     except ParseError:
-        filled = prepare(request, fills=True) if request.language == "glsl" else prepared
+        filled = prepare(request, fills=True) if request.language != "hlsl" else prepared
         if filled.absent:
             compile_prepared(request, filled)  # raises all other errors
             raise ParseError(_absent(name, token, filled) for name, token in filled.absent) from None
@@ -71,7 +71,7 @@ def _arguments(request: Request, prepared: Prepared) -> list[str]:
     if request.language == "hlsl":
         made += ["-D", "-V", "-fhlsl_functionality1", "-e", request.entry, *(["-i"] if has_matrices(prepared.text) else [])]
     else:
-        made += ["-G", "-i"]
+        made += [*(["-V", "--target-env", "vulkan1.3"] if prepared.is_vulkan else ["-G", "--target-env", "spirv1.4"]), "-i"]
     return made
 
 
@@ -79,7 +79,7 @@ def _compiled(compiler: Compiler, arguments: list[str], request: Request, prepar
     output = run_compiler(compiler, arguments, prepared.text)
     if output.module:
         kept = "\n".join(line for line in output.text.split("\n") if line.startswith(("WARNING:", "ERROR:")))
-        if request.language == "glsl":
+        if request.language != "hlsl":
             return cache.Module(output.module, kept, stated_names(output.text, "location"), stated_names(output.text, "binding"))
         module, errors = mend(output.module, output.text, prepared.text, request.stage)
         if errors:
@@ -106,7 +106,8 @@ def _program(module: cache.Module, request: Request, prepared: Prepared) -> Prog
     if program.interface is not None and _BROADCAST in program.interface.outputs:
         program = replace(program, properties=(*program.properties, Property("FS_COLOR0_WRITES_ALL_CBUFS", 1)))
     program = name_ports(program, module.located)
-    if request.language == "glsl" and program.processor is Processor.FRAG and program.interface is not None:
+    is_opengl = request.language != "hlsl" and not prepared.is_vulkan
+    if is_opengl and program.processor is Processor.FRAG and program.interface is not None:
         program = replace(program, interface=replace(program.interface, is_upward=True))  # also where gl_FragCoord counts from the top
     return replace(program, notes=findings(module.log, prepared))
 

@@ -45,15 +45,15 @@ class Language:
         """The language with a target of at least this version."""
         return self if version <= self.target else replace(self, target=version, is_old=True)
 
-    def dialect(self, stage: Processor) -> Dialect:
-        """Facts for the preprocessor."""
+    def dialect(self, stage: Processor, *, is_vulkan: bool = False) -> Dialect:
+        """Facts for the preprocessor. is_vulkan: the text is GLSL for Vulkan."""
         names = {"GL_FRAGMENT_PRECISION_HIGH", STAGE_MACROS[stage]}
         names |= {item.name for item in EXTENSIONS.values() if (item.es if self.is_es else item.desktop)}
         if self.is_es:
             names |= {"GL_ES", "GL_es_profile"} - ({"GL_es_profile"} if self.version < 300 else set())
         elif self.version >= 150:
             names |= {"GL_core_profile"} | ({"GL_compatibility_profile"} if self.is_compatible else set())
-        macros = {"__VERSION__": str(self.version), "GL_SPIRV": "100", **dict.fromkeys(names, "1")}
+        macros = {"__VERSION__": str(self.version), "VULKAN" if is_vulkan else "GL_SPIRV": "100", **dict.fromkeys(names, "1")}
         return Dialect(macros=macros, is_es=self.is_es)
 
 

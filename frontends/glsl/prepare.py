@@ -18,6 +18,7 @@ from frontends.glsl.preprocess.scan import Places, Token
 from frontends.glsl.request import Request
 from frontends.glsl.subroutines import EXTENSION, FIRST_VERSION, WORD, Subroutines, lower
 from frontends.glsl.upgrade import PREFIX, upgrade
+from frontends.glsl.vulkan import speaks_vulkan
 from tgsi.language.diagnostics import Diagnostic, Label
 from tgsi.language.record import record
 
@@ -38,6 +39,7 @@ class Prepared:
         old: a name that the upgrade gave -> the one of the text.
         absent: functions that other texts have to define, with their tokens. Empty ones stand for them.
         subroutines: functions that uniforms choose.
+        is_vulkan: the text is GLSL for Vulkan.
     """
 
     text: str
@@ -47,6 +49,7 @@ class Prepared:
     old: Mapping[str, str] = field(default_factory=dict)
     absent: Sequence[tuple[str, Token]] = ()
     subroutines: Subroutines = field(default_factory=Subroutines)
+    is_vulkan: bool = False
 
     @property
     def notes(self) -> tuple[Diagnostic, ...]:
@@ -87,9 +90,11 @@ def prepare(request: Request, *, fills: bool = False) -> Prepared:
         run.read(unit, hlsl_dialect(request.stage), request.defines)
         written = _written([], [], run.tokens, reports, {})
         return replace(written, text=rewrite(written.text))
-    languages = [language_of(unit, reports) for unit in units]
+    languages, is_vulkan = [language_of(unit, reports) for unit in units], request.language == "vulkan"
     for run, unit, language in zip(runs, units, languages, strict=True):
-        run.read(unit, language.dialect(request.stage), request.defines)
+        run.read(unit, language.dialect(request.stage, is_vulkan=is_vulkan), request.defines)
+    if request.language == "glsl" and any(speaks_vulkan(run.tokens, run.extensions) for run in runs):
+        return prepare(replace(request, language="vulkan"), fills=fills)
     language = max(languages, key=lambda item: item.version)
     extensions = {name: item for run in runs for name, item in run.extensions.items()}
     tokens = joined([run.tokens for run in runs]) if request.more else runs[0].tokens
@@ -108,7 +113,7 @@ def prepare(request: Request, *, fills: bool = False) -> Prepared:
     lines = [f"#version {language.target} core"]
     head: list[Token | None] = [None]
     for name, (behavior, token) in extensions.items():
-        if _is_passed(name, behavior, token, reports):
+        if is_vulkan or _is_passed(name, behavior, token, reports):
             asks = EXTENSIONS[name].asks if name in EXTENSIONS else name
             lines.append(f"#extension {asks} : {behavior}")
             head.append(token)
@@ -120,7 +125,7 @@ def prepare(request: Request, *, fills: bool = False) -> Prepared:
     head += [None] * len(upgraded.head)
     made = _written(lines, head, upgraded.tokens, reports, {**upgraded.old, **subroutines.old})
     found = [(subroutines.old.get(name, name), token) for name, token, _ in absent]
-    return replace(made, absent=found, subroutines=subroutines)
+    return replace(made, absent=found, subroutines=subroutines, is_vulkan=is_vulkan)
 
 
 def _is_passed(name: str, behavior: str, token: Token, reports: Reports) -> bool:

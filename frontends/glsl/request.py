@@ -16,7 +16,9 @@ from tgsi.language.source import Source, Span
 MAX_CHARACTERS = 1 << 20
 """Length of the longest text that is compiled."""
 
-LANGUAGES = ("glsl", "hlsl")
+LANGUAGES = ("glsl", "opengl", "vulkan", "hlsl")
+"""GLSL of either dialect, judged by its words; GLSL for OpenGL; GLSL for Vulkan; HLSL."""
+_ENDINGS = ("glsl", "hlsl")
 
 SUFFIXES = {
     "vert": Processor.VERT,
@@ -104,7 +106,7 @@ def guessed_stage(text: str) -> Processor | None:
 def suffixes(name: str) -> tuple[Processor | None, str | None]:
     """Stage and language that the name of a file says, as ``shader.frag``, ``shader.frag.glsl`` and ``shader.hlsl``."""
     parts = Path(name).name.lower().split(".")[1:]
-    language = parts[-1] if parts and parts[-1] in LANGUAGES else None
+    language = parts[-1] if parts and parts[-1] in _ENDINGS else None
     stage = SUFFIXES.get(parts[-1 if language is None else -2]) if len(parts) > (language is not None) else None
     return stage, language or ("glsl" if stage is not None else None)
 

@@ -11,6 +11,18 @@ from tgsi.language.record import record
 
 _GLSL = re.compile(r"^[ \t]*#[ \t]*version\b|\bvoid\s+main\b", re.MULTILINE)
 _NEWLINE = re.compile(r"\r\n?|\n")
+_CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f]")
+
+
+def characters(data: bytes) -> str | None:
+    """The text in the bytes of a file: UTF-8, or else Latin-1, in which older editors wrote the names of authors into comments.
+
+    None for bytes that are neither, because they hold control characters.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None if _CONTROL.search(data) else data.decode("latin-1")
 
 
 @record(slots=False)

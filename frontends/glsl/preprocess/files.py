@@ -10,7 +10,7 @@ from typing import NoReturn
 from frontends.glsl.preprocess.reports import Reports, quoted
 from frontends.glsl.preprocess.scan import Token, Unit
 from frontends.glsl.request import MAX_CHARACTERS
-from tgsi.language.source import Source
+from tgsi.language.source import Source, characters
 
 MAX_FILES = 256
 """Files that one text may include, all together."""
@@ -88,18 +88,16 @@ class Files:
         try:
             with os.fdopen(_open(folder, path), "rb") as file:
                 data = file.read(4 * MAX_CHARACTERS + 1)
-            text = data.decode("utf-8-sig")
+            text = characters(data)
         except _NotRegularError as error:
             self._refuse(f"{quoted(name)} cannot be included: it is {error}", token, "files of includes are regular files")
         except OSError as error:
             self._refuse(f"{path} cannot be read: {error.strerror or error}", token)
-        except UnicodeDecodeError as error:
-            self._refuse(f"{path} cannot be read: {error}", token)
-        if "\0" in text:
-            self._refuse(f"{path} is no text: it has NUL", token)
+        if text is None or "\0" in text:
+            self._refuse(f"{path} is no text: it has control characters", token)
         if len(text) > MAX_CHARACTERS:
             self._refuse(f"{path} has more than {MAX_CHARACTERS} characters", token)
-        return text
+        return text.removeprefix("\ufeff")
 
     def _refuse(self, message: str, token: Token, hint: str = HINT) -> NoReturn:
         self._reports.refuse(message, token, hint, "G014")

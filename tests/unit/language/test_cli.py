@@ -314,12 +314,26 @@ def test_wrong_command_gives_one_line_and_code_2(run: Run, arguments: list[str],
     assert message in err
 
 
-def test_text_that_is_not_utf8_is_refused_with_the_offset(run: Run, tmp_path: Path) -> None:
+def test_a_comment_in_latin_1_is_read(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "latin.tgsi"
+    path.write_bytes(b"VERT # I\xf1igo\nEND")
+    assert run(path, "--check")[0] == 0
+
+
+def test_a_letter_of_latin_1_outside_of_comments_is_an_error_with_its_place(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "latin.tgsi"
     path.write_bytes(b"VERT\n\xe9END")
     code, _, err = run(path)
+    assert code == 1
+    assert f"--> {path}:2:1" in err
+
+
+def test_bytes_that_are_neither_utf_8_nor_latin_1_are_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "odd.tgsi"
+    path.write_bytes(b"VERT\n\xe9\x01END")
+    code, _, err = run(path)
     assert code == 2
-    assert err == f"tgsi-compile: {path}: this is no UTF-8 text (byte 0xe9 at offset 5)\n"
+    assert err == f"tgsi-compile: {path}: this is a binary file, not TGSI text\n"
 
 
 def test_unreadable_file_is_refused(run: Run, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,7 +95,7 @@ def _program(stage: int, shaders: list[Shader], *, has_fixed: bool) -> tgsi.Prog
     name = " and ".join(f"shader {item.name}" for item in shaders)
     try:
         return tgsi.compile(
-            [item.compiled for item in shaders], stage=STAGES[stage], language="glsl", name=name, fixed_names=has_fixed
+            [item.compiled for item in shaders], stage=STAGES[stage], language="opengl", name=name, fixed_names=has_fixed
         )  # fmt: skip
     except tgsi.TgsiError as error:
         raise LinkFailure(str(error)) from error

@@ -42,7 +42,7 @@ class Shader:
         self.program, self.status, self.log, self.compiled, self.is_part = None, False, "", self.source, False
         try:
             name = f"shader {self.name}"
-            self.program = tgsi.compile(self.source, stage=STAGES[self.type], language="glsl", name=name, fixed_names=fixed_names)
+            self.program = tgsi.compile(self.source, stage=STAGES[self.type], language="opengl", name=name, fixed_names=fixed_names)
         except tgsi.ParseError as error:
             self.is_part = self.status = all(item.code == "G016" for item in error.diagnostics)
             self.log = "" if self.is_part else str(error)

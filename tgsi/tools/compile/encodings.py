@@ -1,10 +1,11 @@
-"""Bytes of files to text: UTF-8, and binary tokens as a listing of words. Errors name the unreadable place and the way out."""
+"""Bytes of files to text: UTF-8 or Latin-1, and binary tokens as a listing of words. Errors name the unreadable place and the way out."""
 
 from __future__ import annotations
 
 import struct
 import sys
 
+from tgsi.language.source import characters
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 
 MAX_BYTES = 64 << 20
@@ -32,10 +33,10 @@ def text_of(data: bytes, name: str) -> str:
             raise UsageError(f"{name}: this is a binary file, not TGSI text")
         line = data.count(b"\n", 0, nul) + 1
         raise UsageError(f"{name}: a NUL character in line {line}, at offset {nul}: Mesa's text ends there; remove it and all after it")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{name}: this is no UTF-8 text (byte 0x{data[error.start]:02x} at offset {error.start})") from None
+    text = characters(data)
+    if text is None:
+        raise UsageError(f"{name}: this is a binary file, not TGSI text")
+    return text
 
 
 def log_text(data: bytes, name: str) -> str:

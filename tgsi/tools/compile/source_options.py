@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 STAGES = ("vert", "frag", "geom", "tesc", "tese", "comp", "mesh", "task")
-LANGUAGES = ("tgsi", "glsl", "hlsl")
+LANGUAGES = ("tgsi", "glsl", "opengl", "vulkan", "hlsl")
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:

@@ -112,8 +112,9 @@ def _clip(shaders: Sequence[Shader], programs: Sequence[Program], options: argpa
     if all(program.processor is Processor.FRAG for program in programs):
         return "gl"
     from frontends.glsl.request import suffixes
+    from frontends.glsl.vulkan import is_vulkan
 
-    if any(shader.module for shader in shaders):
+    if any(shader.module or options.language == "vulkan" or is_vulkan(shader.text) for shader in shaders):
         return "vulkan"
     hlsl = [options.language == "hlsl" or suffixes(shader.name)[1] == "hlsl" for shader in shaders if is_foreign(shader, options)]
     return "d3d" if any(hlsl) else "gl"
