@@ -30,7 +30,7 @@ from tgsi.insight.logging_program import (
 )
 from tgsi.insight.replaying import Draw, ReplayContext
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File, Location, Processor
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -44,10 +44,13 @@ _FRAG = int(Processor.FRAG)
 class LoggedFragment:
     """An entry of the log. Arrays hold 32-bit words.
 
-    primitive, layer, viewport: numbers. sample: that the program ran for, or -1. mask: covered samples. z: depth of each sample, not
-    clamped. inputs, outputs: (registers, 4). quad: inputs of the other pixels of the quad, (3, registers, 4), or None.
+    number: place in the log that the results come from, which is one `as_drawn` if that says so. primitive, layer, viewport: numbers.
+    sample: that the program ran for, or -1. mask: covered samples. z: depth of each sample, not clamped. inputs, outputs: (registers, 4).
+    quad: inputs of the other pixels of the quad, (3, registers, 4), or None.
     """
 
+    number: int
+    as_drawn: bool
     primitive: int
     is_front: bool
     layer: int
@@ -66,7 +69,9 @@ class LoggedFragment:
 @record(eq=False, kw_only=True)
 class FragmentLog:
     """The log of a draw. total: of all fragments, of which more than MOST_FRAGMENTS are not listed. runs_per_sample: see LoggedFragment.
-    reads_targets: the program fetches stored colors. reads_tests: it reads which samples passed the depth test."""
+    reads_targets: the program fetches stored colors. reads_mask, reads_tests: it reads which samples the sample mask leaves, and which the
+    depth test before it; the log with `as_drawn` has its results.
+    """
 
     program: Program
     layout: LogLayout
@@ -74,6 +79,7 @@ class FragmentLog:
     total: int
     runs_per_sample: bool
     reads_targets: bool = False
+    reads_mask: bool = False
     reads_tests: bool = False
 
 
@@ -103,6 +109,12 @@ def _fetches(program: Program) -> bool:
     return any(Trait.FRAMEBUFFER in i.opcode.traits for i in program.instructions)
 
 
+def _reads_coverage(program: Program) -> bool:
+    system = any(d.semantic is not None and d.semantic.name == "SAMPLEMASK" for d in program.declared(File.SV))
+    located = any(d.location is Location.CENTROID for d in program.declared(File.IN))
+    return system or located or any(i.opcode.name == "INTERP_CENTROID" for i in program.instructions)
+
+
 def program_of(context: ReplayContext) -> Program:
     """The bound fragment program; one that does nothing if none is bound."""
     shader = context.state.fragment.shader
@@ -110,27 +122,28 @@ def program_of(context: ReplayContext) -> Program:
 
 
 def log_fragments(
-    context: ReplayContext, draw: Draw, x: int, y: int, *, quads: bool = False, is_tested: bool = False, **changes: Any
+    context: ReplayContext, draw: Draw, x: int, y: int, *, quads: bool = False, as_drawn: bool = False, **changes: Any
 ) -> FragmentLog:
     """The fragments of a draw at a pixel, in their order. Nothing is changed, and nothing of the draw remains.
 
-    quads: log the inputs of the quad, too. is_tested: only fragments that pass depth and stencil tests, which write nothing.
-    changes: fields of the rasterizer state that the draw has here.
+    quads: log the inputs of the quad, too. as_drawn: with the sample mask, and with depth and stencil tests if the program reads what
+    they leave; nothing is written, and fragments without a sample are missing. changes: fields of the rasterizer state that the draw has.
 
     UnsupportedError: the program has no room for the log.
     """
     program = program_of(context)
     sampling = Sampling(context, program)
     layout = layout_of(program, quads=quads)
-    with untouched(context, x, y, changes, is_tested=is_tested):
+    is_late = bool(program.property("FS_POST_DEPTH_COVERAGE"))
+    with untouched(context, x, y, changes, masks=as_drawn, tests=as_drawn and is_late):
         entries, total = _run(context, draw, program, layout, sampling.runs_each, (x, y))
         depths = None
         if sampling.has_places and not sampling.runs_each and entries:
             depths, _ = _run(context, draw, depth_program(), LogLayout((), ()), True, (x, y))
-    found = [_read(entry, layout, sampling) for entry in entries]
+    found = [_read(number, entry, layout, sampling, as_drawn=as_drawn) for number, entry in enumerate(entries)]
     if depths is not None:
         found = _with_depths(found, depths, sampling.count)
-    is_late = bool(program.property("FS_POST_DEPTH_COVERAGE"))
+    reads_coverage = sampling.has_places and not sampling.runs_each and _reads_coverage(program)
     return FragmentLog(
         program=program,
         layout=layout,
@@ -138,7 +151,8 @@ def log_fragments(
         total=total,
         runs_per_sample=sampling.runs_each,
         reads_targets=_fetches(program),
-        reads_tests=is_late,
+        reads_mask=reads_coverage and context.state.sample_mask & sampling.every != sampling.every,
+        reads_tests=reads_coverage and is_late,
     )
 
 
@@ -183,7 +197,7 @@ def _names_views(program: Program) -> bool:
     return bool(names & {"LAYER", "VIEWPORT_INDEX", "VIEWPORT_MASK"})
 
 
-def _read(entry: NDArray[np.uint32], layout: LogLayout, sampling: Sampling) -> LoggedFragment:
+def _read(number: int, entry: NDArray[np.uint32], layout: LogLayout, sampling: Sampling, *, as_drawn: bool) -> LoggedFragment:
     inputs, outputs = len(layout.inputs), len(layout.outputs)
     sample = int(entry[9]) if sampling.runs_each else -1
     mask = int(entry[8]) & sampling.every
@@ -194,6 +208,8 @@ def _read(entry: NDArray[np.uint32], layout: LogLayout, sampling: Sampling) -> L
     sets = entry[FIXED : FIXED + 4 * inputs * (4 if layout.quads else 1)].reshape(-1, inputs, 4) if inputs else None
     z = entry[4:8].view(np.float32)
     return LoggedFragment(
+        number=number,
+        as_drawn=as_drawn,
         primitive=int(entry[0]),
         is_front=bool(entry[1]),
         layer=int(entry[2]),
@@ -224,8 +240,13 @@ def _with_depths(found: list[LoggedFragment], entries: list[NDArray[np.uint32]],
 
 
 @contextmanager
-def untouched(context: ReplayContext, x: int, y: int, changes: dict[str, Any], *, is_tested: bool = False) -> Iterator[None]:
-    """State in which a draw rejects nothing at one pixel, and writes nothing; what was bound comes back."""
+def untouched(
+    context: ReplayContext, x: int, y: int, changes: dict[str, Any], *, masks: bool = False, tests: bool = False
+) -> Iterator[None]:
+    """State in which a draw writes nothing, and rejects nothing at one pixel but by what is asked for; what was bound comes back.
+
+    masks: keep the sample mask. tests: keep depth and stencil tests.
+    """
     state, record_ = context.state, context.state.record
     names = ("rasterizer", "blend", "depth_stencil_alpha", "scissors", "window_rectangles", "sample_mask", "stream_targets")
     kept = {name: getattr(state, name) for name in (*names, "count_samples", "count_statistics")}
@@ -234,10 +255,10 @@ def untouched(context: ReplayContext, x: int, y: int, changes: dict[str, Any], *
         given = {"cull_face": Face.NONE, "rasterizer_discard": False, **changes}
         state.rasterizer = replace(kept["rasterizer"], **given)
         state.blend = BlendState((RenderTargetBlend(colormask=ColorMask(0)),))
-        state.depth_stencil_alpha = _without_writes(kept["depth_stencil_alpha"]) if is_tested else DepthStencilAlphaState()
+        state.depth_stencil_alpha = _without_writes(kept["depth_stencil_alpha"]) if tests else DepthStencilAlphaState()
         state.scissors = tuple(_without_scissor(context, box, x, y) for box in _padded(kept["scissors"]))
         state.window_rectangles = (False, ())
-        state.sample_mask = 0xFFFFFFFF
+        state.sample_mask = kept["sample_mask"] if masks else 0xFFFFFFFF
         state.stream_targets = ()
         state.count_samples = state.count_statistics = False
         record_.interval = 0

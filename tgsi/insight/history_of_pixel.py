@@ -7,6 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from backends.gallium.context.recording.decoder import Call
 from backends.gallium.context.recording.player import REFUSALS
 from backends.gallium.resource.resource import Resource
@@ -44,8 +47,23 @@ class PixelHistory:
     draws: int
 
 
+@record(eq=False)
+class _Merged:
+    """A fragment, what was logged of it, and the pixel of the targets that it found, by index; empty if its program does not look."""
+
+    fragment: Fragment
+    item: LoggedFragment
+    pixels: tuple[tuple[int, NDArray[np.uint8]], ...] = ()
+    layer: int = 0
+
+
 class PixelWatcher:
-    """Makes the calls of a recording again and collects the events of one pixel."""
+    """Makes the calls of a recording again and collects the events of one pixel.
+
+    logs_quads: log the inputs of the pixel's quad, too.
+    """
+
+    logs_quads = False
 
     def __init__(
         self,
@@ -156,7 +174,7 @@ class PixelWatcher:
         """The fragments of a draw, with their fates; or reasons why there are none."""
         context, place = self.replay.context, self.place
         try:
-            log = log_fragments(context, draw, place.x, place.y)
+            log = self._log(draw)
         except TgsiError as error:
             return None, replace(event, proof=f"its fragments cannot be logged: {error}")
         if log.total > len(log.fragments):
@@ -167,18 +185,33 @@ class PixelWatcher:
         shown = None if shader is None else self._programs.get(self.replay.handle_of(shader))
         if shown is not None:
             merger.facts.show(shown)
-        fragments = [merger.merge(item) for item in log.fragments]
-        if fragments and (log.reads_targets or log.reads_tests):
-            merger, fragments = self._one_by_one(draw, attachment, log, is_polygon)
+        if log.fragments and (log.reads_targets or log.reads_tests):
+            merger, merged = self._one_by_one(draw, attachment, log, is_polygon)
+        else:
+            merged = [_Merged(self._merge(draw, merger, log, item), item) for item in log.fragments]
+        fragments = [item.fragment for item in merged]
         if event.draw is not None:
-            fragments = [replace(item, tracer=partial(self._trace, event.draw, k, shown)) for k, item in enumerate(fragments)]
+            fragments = [replace(item.fragment, tracer=partial(self._trace, event.draw, item, shown)) for item in merged]
         reasons: tuple[str, ...] = ()
         if not fragments:
             reasons = tuple(reasons_for_nothing(context, draw, place))
         sources, missing = sources_of(context, log)
         return merger, replace(event, fragments=tuple(fragments), reasons=reasons, sources=sources, missing=missing)
 
-    def _one_by_one(self, draw: Draw, attachment: Attachment, log: FragmentLog, is_polygon: bool) -> tuple[Merger, list[Fragment]]:
+    def _log(self, draw: Draw, *, as_drawn: bool = False) -> FragmentLog:
+        """The fragments of a draw, as their programs run with the samples that the sample mask leaves."""
+        context, place = self.replay.context, self.place
+        log = log_fragments(context, draw, place.x, place.y, quads=self.logs_quads, as_drawn=as_drawn)
+        if not log.reads_mask or as_drawn:
+            return log
+        drawn = self._log(draw, as_drawn=True)
+        return replace(log, fragments=tuple(_as_drawn(log, number, drawn) for number in range(len(log.fragments))))
+
+    def _merge(self, draw: Draw, merger: Merger, log: FragmentLog, item: LoggedFragment) -> Fragment:
+        """What becomes of a fragment."""
+        return merger.merge(item)
+
+    def _one_by_one(self, draw: Draw, attachment: Attachment, log: FragmentLog, is_polygon: bool) -> tuple[Merger, list[_Merged]]:
         """The same for a program that reads its targets: each fragment is logged with the pixel as those before have left it."""
         context, place = self.replay.context, self.place
         targets = [Attachment(k, attachment.layer, s) for k, s in enumerate(context.targets.framebuffer.cbufs) if s is not None]
@@ -189,34 +222,48 @@ class PixelWatcher:
             targets.append(Attachment(-1, attachment.layer, zs))
         mergers = [Merger(context, item, place.x, place.y, log, is_polygon=is_polygon) for item in targets]
         kept = [merger.pixel.color.copy() for merger in mergers]
-        merged: list[Fragment] = []
+        merged: list[_Merged] = []
         watched = next(k for k, item in enumerate(targets) if item.index == attachment.index)
         for number in range(min(len(log.fragments), MOST_READING)):
             for merger in mergers:
                 merger.put()
-            item = log.fragments[number]
             if number and log.reads_targets:
-                item = log_fragments(context, draw, place.x, place.y).fragments[number]
+                log = self._log(draw)
+            item = log.fragments[number]
             if log.reads_tests:
-                item = _as_tested(item, log_fragments(context, draw, place.x, place.y, is_tested=True))
-            merged.append([merger.merge(item) for merger in mergers][watched])
+                item = _as_drawn(log, number, self._log(draw, as_drawn=True))
+            pixels = tuple((target.index, merger.pixel.color.copy()) for target, merger in zip(targets, mergers))
+            merged.append(_Merged([self._merge(draw, merger, log, item) for merger in mergers][watched], item, pixels, attachment.layer))
         for target, data in zip(targets, kept):
             put_words(target.surface, target.layer, place.x, place.y, data)
         return mergers[watched], merged
 
-    def _trace(self, draw: int, fragment: int, shown: Any) -> LaneTrace:
+    def _trace(self, draw: int, merged: _Merged, shown: Any) -> LaneTrace:
         place = self.place
-        return at_draw(
-            self._like,
-            self._data,
-            draw,
-            lambda replay, found: trace_fragment(replay.context, found, place.x, place.y, fragment, shown),
-        )
+
+        def trace(replay: Replay, found: Draw) -> LaneTrace:
+            framebuffer, layer = replay.context.targets.framebuffer, merged.layer
+            for index, data in merged.pixels:
+                surface = framebuffer.zsbuf if index < 0 else framebuffer.cbufs[index]
+                if surface is not None:
+                    put_words(surface, layer, place.x, place.y, data)
+            item = merged.item
+            return trace_fragment(replay.context, found, place.x, place.y, item.number, shown, as_drawn=item.as_drawn)
+
+        return at_draw(self._like, self._data, draw, trace)
 
 
-def _as_tested(item: LoggedFragment, tested: FragmentLog) -> LoggedFragment:
-    """The fragment with the outputs that it has where its program reads the samples that pass; as it is if none does."""
-    for other in tested.fragments:
-        if (other.primitive, other.sample) == (item.primitive, item.sample) and (other.inputs == item.inputs).all():
-            return replace(item, outputs=other.outputs, killed_at=other.killed_at)
-    return item
+def _as_drawn(log: FragmentLog, number: int, drawn: FragmentLog) -> LoggedFragment:
+    """Fragment `number` as its program runs with the samples that are left, whose mask and centroid it reads; as logged if none is left."""
+    item, key = log.fragments[number], _key(log.fragments[number])
+    same = [other for other in drawn.fragments if _key(other) == key and not other.mask & ~item.mask]
+    if not same:
+        return item
+    earlier = sum(_key(other) == key for other in log.fragments[:number])
+    other = same[min(earlier, len(same) - 1)]
+    return replace(other, mask=item.mask, z=item.z)
+
+
+def _key(item: LoggedFragment) -> tuple[object, ...]:
+    """What a fragment has in common with itself in another log. Instances may share it where they coincide."""
+    return item.primitive, item.sample, item.is_front, item.layer, item.viewport, item.position.tobytes()

@@ -80,13 +80,16 @@ class LaneTrace:
         return {step.register: step.words for step in self.steps if step.register.startswith("OUT")}
 
 
-def trace_fragment(context: ReplayContext, draw: Draw, x: int, y: int, number: int, shown: Program | None = None) -> LaneTrace:
-    """The trace of fragment `number` at a pixel, as `log_fragments` counts. shown: the program with the text that people wrote."""
+def trace_fragment(
+    context: ReplayContext, draw: Draw, x: int, y: int, number: int, shown: Program | None = None, *, as_drawn: bool = False
+) -> LaneTrace:
+    """The trace of fragment `number` of `log_fragments` at a pixel. shown: the program with the text that people wrote."""
     program = program_of(context)
     state = context.state
     scale = state.viewports[0].scale[1] if state.viewports else 1.0
     place = x, row_of(program, y, context.targets.framebuffer.height, scale)
-    with untouched(context, x, y, {}):
+    is_late = bool(program.property("FS_POST_DEPTH_COVERAGE"))
+    with untouched(context, x, y, {}, masks=as_drawn, tests=as_drawn and is_late):
         return _traced_draw(context, draw, program, Processor.FRAG, shown or program, _Wanted(number, place))
 
 

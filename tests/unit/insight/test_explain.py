@@ -12,7 +12,7 @@ import pytest
 import tgsi
 from backends.gallium.tracing.history import HistoryContext
 from tests.unit.insight.mistakes import LESS, MISTAKES, Mistake
-from tests.unit.insight.programs import FS_CONSTANT, SIZE, VS, Stage
+from tests.unit.insight.programs import FS, FS_CONSTANT, FULL, SIZE, VS, Stage
 from tgsi.insight.answers import explain_trace
 from tgsi.insight.events import COMMAND, Fate, Verdict
 
@@ -326,3 +326,65 @@ def test_a_program_that_reads_the_samples_behind_the_depth_test_is_computed_with
         stage.triangle(z=0.5)
         places = ((3, 20), (20, 3), (16, 16))
         assert [proved(stage, x, y).events[-1].wrote for x, y in places] == [False, True, True]
+
+
+def test_a_centroid_follows_the_samples_behind_the_depth_test() -> None:
+    """Some samples of a pixel lie behind the first triangle. The second one's input is read at the first of the others."""
+    fs = (
+        "FRAG\nPROPERTY FS_POST_DEPTH_COVERAGE 1\nDCL IN[0], GENERIC[0], PERSPECTIVE, CENTROID\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
+    )
+    with tgsi.Screen(threads=0, history=True) as screen, screen.context_create() as ctx:
+        stage = Stage(ctx, samples=4, format="R32G32B32A32_FLOAT")
+        stage.rasterizer(multisample=True)
+        stage.tests(**LESS)
+        ctx.clear("COLOR|DEPTH", depth=1.0)
+        stage.triangle([[-1, -1], [1, -1], [-1, 1]], z=-0.5)
+        stage.programs(VS, fs)
+        ctx.set_vertex_buffers([np.array([[-1, -1, 0.5, 0, 0, 0, 1], [3, -1, 0.5, 4, 0, 0, 1], [-1, 3, 0.5, 0, 4, 0, 1]], np.float32)])
+        ctx.draw_vbo(mode="TRIANGLES", count=3)
+        edge = proved(stage, 16, 16).events[-1]
+        assert [s.fate for s in edge.fragments[0].samples].count(Fate.DEPTH) in (1, 2, 3)
+        inside = proved(stage, 24, 8).events[-1].fragments[0]
+        assert inside.inputs["IN[0] GENERIC[0]"][:2] == (24.5 / 16, 2 - 8.5 / 16)
+
+
+READS_COVERAGE = {
+    "SAMPLEMASK": "DCL SV[0], SAMPLEMASK\nDCL OUT[0], COLOR\nU2F OUT[0], SV[0].xxxx\nEND\n",
+    "CENTROID": "DCL IN[0], GENERIC[0], PERSPECTIVE, CENTROID\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n",
+    "INTERP_CENTROID": "DCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nINTERP_CENTROID OUT[0], IN[0]\nEND\n",
+}
+
+
+@pytest.mark.parametrize("name", READS_COVERAGE)
+@pytest.mark.parametrize("mask", [0b0110, 0b1000, 0])
+def test_programs_read_the_coverage_that_the_sample_mask_leaves(name: str, mask: int) -> None:
+    with tgsi.Screen(threads=0, history=True) as screen, screen.context_create() as ctx:
+        stage = Stage(ctx, samples=4, format="R32G32B32A32_FLOAT")
+        stage.rasterizer(multisample=True)
+        stage.programs(VS, "FRAG\n" + READS_COVERAGE[name])
+        ctx.set_sample_mask(mask)
+        ctx.set_vertex_buffers([np.array([[-1, -1, 0, 0, 0, 0, 1], [3, -1, 0, 4, 0, 0, 1], [-1, 3, 0, 0, 4, 0, 1]], np.float32)])
+        ctx.draw_vbo(mode="TRIANGLES", count=3)
+        fragment = proved(stage, 20, 20).events[-1].fragments[0]
+        masked = [s.sample for s in fragment.samples if s.fate is Fate.SAMPLE_MASK]
+        assert masked == [s for s in range(4) if not mask >> s & 1]
+        if mask:
+            written = np.array([*fragment.trace().outputs().values()], np.uint32).view(np.float32)
+            assert written[0].tolist() == list(fragment.outputs["OUT[0] COLOR"])
+
+
+def test_the_trace_of_a_program_that_reads_its_target_begins_with_the_pixel_as_it_was(stage: Stage) -> None:
+    stage.programs(
+        VS,
+        FS.replace("DCL OUT", "DCL TEMP[0]\nDCL OUT")
+        .replace("MOV", "FBFETCH TEMP[0], OUT[0]\nADD")
+        .replace("IN[0]\nEND", "IN[0], TEMP[0]\nEND"),
+    )
+    ctx = stage.ctx
+    ctx.set_vertex_buffers([np.array([[*corner, 0, *(c / 4,) * 4] for c in (1, 2) for corner in FULL], np.float32)])
+    ctx.draw_vbo(mode="TRIANGLES", count=6)
+    fragments = proved(stage).events[-1].fragments
+    assert len(fragments) == 2
+    for fragment in fragments:
+        written = np.array([*fragment.trace().outputs().values()], np.uint32).view(np.float32)
+        assert written[0].tolist() == list(fragment.outputs["OUT[0] COLOR"])
