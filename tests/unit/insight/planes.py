@@ -34,7 +34,7 @@ class Planes:
     def at(self, values: Floats, x: float, y: float, mode: Interpolation) -> Floats:
         """Values of the corners, (3, channels), at a place of the window."""
         if mode is Interpolation.CONSTANT:
-            return values[self.provoking]
+            return np.asarray(values[self.provoking])
         place = np.array([x, y, 1.0])
         if mode is Interpolation.LINEAR:
             return np.asarray(place @ np.linalg.solve(self.corners / self.corners[:, 2:], values))
