@@ -31,6 +31,7 @@ from tgsi.insight.logging_program import (
 from tgsi.insight.replaying import Draw, ReplayContext
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Location, Processor
+from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -104,15 +105,13 @@ class Sampling:
 
 
 def _fetches(program: Program) -> bool:
-    from tgsi.language.facts.traits import Trait
-
     return any(Trait.FRAMEBUFFER in i.opcode.traits for i in program.instructions)
 
 
 def _reads_coverage(program: Program) -> bool:
     system = any(d.semantic is not None and d.semantic.name == "SAMPLEMASK" for d in program.declared(File.SV))
     located = any(d.location is Location.CENTROID for d in program.declared(File.IN))
-    return system or located or any(i.opcode.name == "INTERP_CENTROID" for i in program.instructions)
+    return system or located or any(Trait.INTERPOLATE in i.opcode.traits for i in program.instructions)
 
 
 def program_of(context: ReplayContext) -> Program:
