@@ -208,7 +208,7 @@ class PixelWatcher:
         return replace(log, fragments=tuple(_as_drawn(log, number, drawn) for number in range(len(log.fragments))))
 
     def _merge(self, draw: Draw, merger: Merger, log: FragmentLog, item: LoggedFragment) -> Fragment:
-        """What becomes of a fragment."""
+        """Take a fragment, and tell what became of it."""
         return merger.merge(item)
 
     def _one_by_one(self, draw: Draw, attachment: Attachment, log: FragmentLog, is_polygon: bool) -> tuple[Merger, list[_Merged]]:
@@ -265,5 +265,5 @@ def _as_drawn(log: FragmentLog, number: int, drawn: FragmentLog) -> LoggedFragme
 
 
 def _key(item: LoggedFragment) -> tuple[object, ...]:
-    """What a fragment has in common with itself in another log. Instances may share it where they coincide."""
+    """Facts that a fragment keeps from log to log. Instances may share them where they coincide."""
     return item.primitive, item.sample, item.is_front, item.layer, item.viewport, item.position.tobytes()
