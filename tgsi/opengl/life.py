@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import multiprocessing.spawn
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tgsi.opengl.doors import egl, osmesa
 from tgsi.opengl.doors.library import Library
@@ -18,9 +20,12 @@ VARIABLES = {
     "PYVISTA_OFF_SCREEN": "true",
 }
 """Variables by which clients choose a library, with the values that choose ours."""
+CHILD, MAIN = "tgsi.opengl.spawned", "TGSI_OPENGL_MAIN"
+"""The main module of children of multiprocessing, and the variable with the one that it runs: "path" or "module", a colon, its name."""
 
 _before: dict[str, str | None] = {}
 _find: list[Callable[[str], str | None]] = []
+_prepare: list[Callable[[str], dict[str, Any]]] = []
 _doors: list[Library] = []
 
 
@@ -39,7 +44,8 @@ def install() -> None:
     """Let clients of OpenGL in this process find ours: PyVista and VTK, MuJoCo, PyOpenGL and pyrender.
 
     Sets the variables by which they choose a library, loads libOSMesa.so.8 and libEGL.so.1 into the process, and answers
-    `ctypes.util.find_library` for them. Call it before they are imported. A second call does nothing.
+    `ctypes.util.find_library` for them. Call it before they are imported. A second call does nothing. Children of multiprocessing have
+    them, too, however they are started.
 
     Raises:
         OSError: the system is not Linux on x86-64 or AArch64; `tgsi.opengl.create` works everywhere.
@@ -65,6 +71,17 @@ def install() -> None:
         return sonames.get(name) or found(name)
 
     vars(ctypes.util)["find_library"] = find_library
+    _prepare.append(multiprocessing.spawn.get_preparation_data)
+    vars(multiprocessing.spawn)["get_preparation_data"] = _preparation_data
+
+
+def _preparation_data(name: str) -> dict[str, Any]:
+    """Data for a child of multiprocessing, which installs first and then runs the main module that its parent ran."""
+    found = dict(_prepare[-1](name))
+    path, module = found.pop("init_main_from_path", ""), found.pop("init_main_from_name", "")
+    if module != CHILD:
+        os.environ[MAIN] = f"module:{module}" if module else f"path:{path}" if path else ""
+    return {**found, "init_main_from_name": CHILD}
 
 
 def uninstall() -> None:
@@ -72,6 +89,7 @@ def uninstall() -> None:
     if not _doors:
         return
     vars(ctypes.util)["find_library"] = _find.pop()
+    vars(multiprocessing.spawn)["get_preparation_data"] = _prepare.pop()
     for name, value in _before.items():
         if value is None:
             os.environ.pop(name, None)

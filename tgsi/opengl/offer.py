@@ -1,5 +1,6 @@
 """The modules whose import offers commands."""
 
+import sys
 from importlib import import_module
 
 MODULES = (
@@ -67,7 +68,14 @@ COPIES = ("images", "views")
 
 
 def load() -> None:
-    """Import every module of commands, which offers them by `tgsi.opengl.calls.command`."""
+    """Import every module of commands, which offers them by `tgsi.opengl.calls.command`.
+
+    Raises:
+        RuntimeError: this Python runs threads without a global lock.
+    """
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        words = "free-threaded Python is not supported, as commands share objects without locks; set PYTHON_GIL=1"
+        raise RuntimeError(f"tgsi.opengl: {words}")
     for name in MODULES:
         import_module(f"tgsi.opengl.commands.{name}")
     for name in FIXED:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 from weakref import WeakSet
 
 from tgsi import native
+from tgsi.language._forks import freed_after_fork
 
 if TYPE_CHECKING:
     from tgsi.opengl.objects.buffer import Buffer
@@ -24,15 +26,17 @@ class Names(Generic[T]):
     def __init__(self) -> None:
         self.objects: dict[int, T | None] = {}
         self._next = 1
+        self._lock = freed_after_fork(threading.Lock())
 
     def generate(self, count: int) -> list[int]:
         """Fresh names."""
         found: list[int] = []
-        while len(found) < count:
-            if self._next not in self.objects:
-                self.objects[self._next] = None
-                found.append(self._next)
-            self._next += 1
+        with self._lock:
+            while len(found) < count:
+                if self._next not in self.objects:
+                    self.objects[self._next] = None
+                    found.append(self._next)
+                self._next += 1
         return found
 
     def create(self, count: int, make: Callable[[int], T]) -> list[int]:
@@ -72,9 +76,15 @@ class Share:
         self.lists: dict[int, object] = {}
         self.generation = 0
         self.natives: WeakSet[native.State] = WeakSet()
+        self.lock = freed_after_fork(threading.RLock())
+        """Held while a draw binds objects of the group."""
 
     def note_storage(self) -> None:
         """Note that an object got other storage, so that bindings in every context are stale."""
         self.generation += 1
-        for state in self.natives:
+        self.forget_natives()
+
+    def forget_natives(self) -> None:
+        """Let the next draw of every context go through Python."""
+        for state in tuple(self.natives):
             state.valid[0] = 0

@@ -28,6 +28,13 @@ def linked_of(program: Program) -> Linked:
     return program.linked
 
 
+def note_bindings(gl: Context, linked: Linked) -> None:
+    """Note that units or binding points of a program changed, so that the other contexts that draw with it bind them again."""
+    if linked.user != gl.number:
+        linked.user = 0
+        gl.share.forget_natives()
+
+
 def program_parameter_of(program: Program, name: int) -> list[int]:
     """The values of a parameter of a program."""
     linked = program.linked or NOTHING
@@ -264,8 +271,10 @@ def uniform_block_binding(gl: Context, program: int, index: int, binding: int) -
     """The binding point that feeds a uniform block."""
     if binding >= len(gl.uniform_buffers):
         raise bad_value(f"uniformBlockBinding: {binding} is not below {len(gl.uniform_buffers)}")
-    _block(linked_of(program_named(gl, program)).blocks, index).binding = binding
+    linked = linked_of(program_named(gl, program))
+    _block(linked.blocks, index).binding = binding
     gl.dirty |= dirty.UNIFORM_BUFFERS
+    note_bindings(gl, linked)
 
 
 @command("glShaderStorageBlockBinding")
@@ -273,8 +282,10 @@ def shader_storage_block_binding(gl: Context, program: int, index: int, binding:
     """The binding point that feeds a shader storage block."""
     if binding >= len(gl.storage_buffers):
         raise bad_value(f"storageBlockBinding: {binding} is not below {len(gl.storage_buffers)}")
-    _block(linked_of(program_named(gl, program)).storage, index).binding = binding
+    linked = linked_of(program_named(gl, program))
+    _block(linked.storage, index).binding = binding
     gl.dirty |= dirty.STORAGE
+    note_bindings(gl, linked)
 
 
 @command("glGetTransformFeedbackVarying")

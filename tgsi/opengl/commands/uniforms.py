@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tgsi.opengl.calls import command
-from tgsi.opengl.commands.program_queries import linked_of
+from tgsi.opengl.commands.program_queries import linked_of, note_bindings
 from tgsi.opengl.commands.shaders import program_named
 from tgsi.opengl.errors import bad_operation, bad_value, not_negative
 from tgsi.opengl.memory import Pointer, read, write
@@ -103,6 +103,7 @@ def _put_units(gl: Context, linked: Linked, uniform: Uniform, element: int, lett
             else:
                 linked.texture_units[stage][slot] = value, unit.type
     gl.dirty |= dirty.TEXTURES | dirty.IMAGES
+    note_bindings(gl, linked)
 
 
 def _current(gl: Context) -> Linked:

@@ -53,7 +53,7 @@ def bind_constants(gl: Context, linked: Linked, changed: int = dirty.ALL) -> Non
 
 def upload_constants(gl: Context, linked: Linked) -> None:
     """Default uniforms that changed."""
-    for stage in linked.stale:
+    for stage in tuple(linked.stale):
         gl.pipe.set_constant_buffer(PIPE_STAGES[stage], bytes(linked.constants[stage]), index=0)
     linked.note_upload()
 

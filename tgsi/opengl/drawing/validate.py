@@ -99,7 +99,16 @@ def validate_draw(gl: Context, reader: Reader | None = None, *, has_vertices: bo
     Raises:
         GLError: the framebuffer is incomplete.
     """
+    with gl.share.lock:
+        _bind_all(gl, reader, has_vertices=has_vertices)
+
+
+def _bind_all(gl: Context, reader: Reader | None, *, has_vertices: bool) -> None:
     linked = gl.active_linked()
+    if linked is not None and linked.take(gl.number):
+        gl.share.forget_natives()
+        gl.dirty |= dirty.PROGRAM | dirty.FIXED
+        linked = gl.active_linked()
     if not gl.dirty & ~(0 if has_vertices else dirty.VERTICES) and reader is None and gl.generation == gl.share.generation:
         if linked is not None and linked.stale:
             programs.upload_constants(gl, linked)

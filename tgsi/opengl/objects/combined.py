@@ -49,6 +49,10 @@ class Combined(Linked):
             if part.feedback:
                 self.feedback, self.feedback_mode, self.varyings = part.feedback, part.feedback_mode, part.varyings
 
+    def take(self, user: int) -> bool:
+        """Note that a context draws with the programs; True if another one drew with one of them before, or if bindings changed."""
+        return bool(sum(part.take(user) for part in self.parts))
+
     @property
     def stale(self) -> set[int]:
         """Stages whose constants are not those that the device has."""

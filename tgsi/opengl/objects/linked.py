@@ -152,6 +152,8 @@ class Linked:
         self.varyings: tuple[str, ...] = ()
         self.subroutines: dict[int, StageSubroutines] = {}
         self.number = 0
+        self.user = 0
+        """The number of the context that drew with it last; its constants hold state of that context. 0: none, or bindings changed."""
         self.is_separable = False
         self.parts: tuple[Linked, ...] = ()
         """Programs that this one has its stages from; empty for one that was linked as a whole."""
@@ -162,6 +164,11 @@ class Linked:
         self._reads: frozenset[tuple[str, int]] | None = None
         self.mixes: dict[Any, Linked] = {}
         """Combinations with stages of the fixed functions, by their keys."""
+
+    def take(self, user: int) -> bool:
+        """Note that a context draws with it; True if another one did before, or if bindings changed."""
+        before, self.user = self.user, user
+        return before != user
 
     @property
     def stale(self) -> set[int]:
