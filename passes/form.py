@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from operator import is_
-from typing import Any, ClassVar
+from typing import Any
 
 from passes.analysis.cells import CellMap
-from passes.analysis.makers import UNMADE
 from passes.analysis.values import Values
 from passes.base import Pass
 from passes.edit import Immediates, changed_in_place
@@ -114,9 +113,7 @@ class Form:
 
 @record(slots=False)
 class FormPass(Pass):
-    """A pass that works on a form. `for_branches`: it changes nothing in a program whose instructions every lane runs."""
-
-    for_branches: ClassVar[bool] = False
+    """A pass that works on a form."""
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
@@ -191,7 +188,7 @@ class Walk:
         form.walked = self.name
         takers = self._begin(form)
         values = form.values
-        reads, makers = values.reads, values.makers.get
+        reads, makers = values.reads, values.makers.__getitem__
         changed = False
         place = -1
         for item in values.items:
@@ -199,8 +196,8 @@ class Walk:
             if item is None or not (visits := takers[item.opcode]):
                 continue
             made_by = 0
-            for cell in reads[place]:
-                made_by |= makers(cell, UNMADE)
+            for bits in map(makers, reads[place]):
+                made_by |= bits
             for number, takes, visit in visits:
                 if takes != EVERY and (not made_by & takes if takes > 0 else made_by):
                     continue

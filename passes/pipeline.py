@@ -136,11 +136,6 @@ class Pipeline:
         return next(number for number, (_, rewrite) in enumerate(self._groups) if rewrite is not None)
 
     @cached_property
-    def _for_branches(self) -> frozenset[int]:
-        """The numbers of the groups that change nothing in a program without branches."""
-        return frozenset(n for n, (group, _) in enumerate(self._groups) if isinstance(group[0], FormPass) and group[0].for_branches)
-
-    @cached_property
     def _last_walk(self) -> int:
         """The number of the last group of rewriters in front of `repeat`; -1 if there is none."""
         return max((number for number, (group, _) in enumerate(self._groups[: self._end]) if isinstance(group[0], Rewriter)), default=-1)
@@ -154,7 +149,6 @@ class Pipeline:
         made, form = fitted(program), None
         check = budgets.check
         groups, walk, end = self._groups, self._last_walk, self._end
-        skipped = self._for_branches if after is None else ()
         place = first = 0  # first: the group that made the form
         rounds, last, seen = 1, -1, -2  # last: the group that changed the form last. seen: `last` if nothing changed since that round
         is_stale = is_settled = is_renewed = False  # is_renewed: a pass did more after registers were split again
@@ -162,9 +156,6 @@ class Pipeline:
         while place < len(groups):
             check()
             group, rewrite = groups[place]
-            if place in skipped and form is not None and form.values is not None and form.values.layout.is_whole:
-                place += 1
-                continue
             if rewrite is None:
                 made, form = group[0].run(made if form is None else _finished(form)), None
             else:

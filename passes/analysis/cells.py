@@ -70,8 +70,9 @@ class _Masks(dict[OpcodeInfo, Sequence[tuple[int, ...] | None]]):
 
 _NOTHING = RegisterRef(File.NULL, 0)
 _MASKS = _Masks()
-_textured: dict[tuple[OpcodeInfo, int, str], tuple[int, ...]] = {}
-"""Results of `source_masks` for opcodes with a texture target."""
+_EVERYTHING = DstOperand(_NOTHING)
+_targeted: dict[tuple[OpcodeInfo, int, str | None, File, int], tuple[int, ...]] = {}
+"""Results of `source_masks` for opcodes of textures and memory: by opcode, write mask, target, file of the destination, and sources."""
 _SELECTED = [_Selected(mask) for mask in range(16)]
 _CELLS = _Cells()
 
@@ -94,13 +95,13 @@ def source_masks(item: Instruction) -> tuple[int, ...]:
 
 
 def _found_masks(item: Instruction) -> tuple[int, ...]:
-    """Return the result of `source_masks` for an opcode whose reads depend on a texture target or on files."""
-    if item.texture is None or item.opcode.has_memory:
-        return tuple([source_channels(item, number) for number in range(len(item.src))])
-    key = item.opcode, item.dst[0].write_mask if item.dst else 15, item.texture
-    masks = _textured.get(key)
+    """Return the result of `source_masks` for an opcode whose reads depend on a target or on files."""
+    target = item.memory.target if item.memory is not None else item.texture
+    first = item.dst[0] if item.dst else _EVERYTHING
+    key = item.opcode, first.write_mask, target, first.register.file, len(item.src)
+    masks = _targeted.get(key)
     if masks is None:
-        masks = _textured[key] = tuple([source_channels(item, number) for number in range(len(item.src))])
+        masks = _targeted[key] = tuple([source_channels(item, number) for number in range(len(item.src))])
     return masks
 
 

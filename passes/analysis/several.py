@@ -14,6 +14,12 @@ def several_webs(values: Values) -> set[int]:
 
     All others have one: a single instruction writes every channel that is read, before all reads.
     """
+    if values.webs_at[0] != values.version:
+        values.webs_at = values.version, _found(values)
+    return values.webs_at[1]
+
+
+def _found(values: Values) -> set[int]:
     found: set[int] = set()  # registers, by the number of their cells without the channel
     written: set[int] = set()
     owned: set[int] = set()

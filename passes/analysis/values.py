@@ -20,7 +20,7 @@ from passes.analysis import facts
 from passes.analysis.access import indexed_registers, is_carried_out
 from passes.analysis.cells import CellMap, Cells, plain_accesses, source_masks, touched_by_subs
 from passes.analysis.layout import Layout
-from passes.analysis.makers import SHOWS, UNMADE
+from passes.analysis.makers import SHOWS, UNMADE, Makers
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import CHOSEN, STILL, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
@@ -50,11 +50,12 @@ class Values:
     the cells with several writers.
     may_overwrite_outputs: false if every channel of OUT is written in one place at most. touched: the places that changed since this set
     was last cleared. version: the number of changes so far. unread_at: the last version in which every result had a reader.
+    webs_at: a version with the result of `several_webs` in it.
     """
 
     __slots__ = (
         *("program", "items", "opcodes", "cells", "layout", "reads", "writes", "writers", "_readers", "_origins", "_shows", "version"),
-        *("makers", "several", "shared", "pinned", "is_indexed", "may_overwrite_outputs", "touched", "unread_at"),
+        *("makers", "several", "shared", "pinned", "is_indexed", "may_overwrite_outputs", "touched", "unread_at", "webs_at"),
     )
 
     def __init__(self, program: Program) -> None:
@@ -69,10 +70,11 @@ class Values:
         self.layout = Layout(self.items, self.opcodes)
         self.is_indexed = bool(facts.of(program, indexed_registers))
         self.writers: dict[int, list[int]] = {}
-        self.makers: dict[int, int] = {}
+        self.makers = Makers()
         self.several: set[int] = set()
         self.touched: set[int] = set()
         self.version, self.unread_at = 0, -1
+        self.webs_at: tuple[int, set[int]] = -1, set()
         self._readers: dict[int, set[int]] | None = None
         self.may_overwrite_outputs = False
         self.shared = touched_by_subs(self.items, self.cells) if self.layout.has_subs else ()
@@ -114,7 +116,7 @@ class Values:
             self.writes[place] = self.cells.writes(item)
         self.touched.update(made)
         self._readers, self.writers = None, {}
-        self.makers, self.several = {}, set()
+        self.makers, self.several = Makers(), set()
         self._index()
         self._origins = -1, ()
 
@@ -227,7 +229,7 @@ class Values:
         end = self.layout.loops[loop][1] if loop >= 0 else later
         for cell in cells:
             places = self.writers.get(cell)
-            if places and self._changes(places, first, end, -1 if loop >= 0 else later):
+            if places and places[-1] >= first and self._changes(places, first, end, -1 if loop >= 0 else later):
                 return False
         return True
 
@@ -261,9 +263,9 @@ class Values:
 
     def makers_of(self, place: int) -> int:
         """Return a mask of the opcodes that may write the operands of an instruction; UNMADE is an operand that nothing wrote."""
-        found, makers = 0, self.makers
-        for cell in self.reads[place]:
-            found |= makers.get(cell, UNMADE)
+        found = 0
+        for bits in map(self.makers.__getitem__, self.reads[place]):
+            found |= bits
         return found
 
     def users(self, place: int) -> set[int]:
@@ -358,7 +360,7 @@ class Values:
         writers, makers, item = self.writers, self.makers, self.items[place]
         bit = 2 << item.opcode.number if item is not None else 0
         for cell in set(writes).difference(before):
-            makers[cell] = makers.get(cell, 0) | bit
+            makers[cell] = makers.get(cell, 0) | bit  # without the bit of UNMADE
             places = writers.get(cell)
             if not places:
                 writers[cell] = [place]

@@ -22,7 +22,6 @@ class MergeArms(FormPass):
     """
 
     name = "merge-arms"
-    for_branches = True
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""

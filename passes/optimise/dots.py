@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from passes.analysis.access import is_direct
+from passes.analysis.makers import bits_of
 from passes.edit import source_of, with_opcode
 from passes.form import Form, FormPass
 from tgsi.language.facts.enums import TEMP
@@ -15,6 +16,7 @@ from tgsi.language.record import record
 _MAD, _MUL = OPCODES["MAD"], OPCODES["MUL"]
 _DOTS: dict[OpcodeInfo, OpcodeInfo] = {_MUL: OPCODES["DP2"], OPCODES["DP2"]: OPCODES["DP3"], OPCODES["DP3"]: OPCODES["DP4"]}
 """The dot product of one more channel, by the opcode of the sum so far."""
+_SUMS = bits_of(_DOTS)
 _COUNTS = {_MUL: 1, OPCODES["DP2"]: 2, OPCODES["DP3"]: 3}
 
 Factor = tuple[RegisterRef, int, bool]
@@ -38,10 +40,13 @@ class FormDotProducts(FormPass):
         opcodes = form.values.opcodes
         if _MAD not in opcodes or _DOTS.keys().isdisjoint(opcodes):
             return False
-        changed = False
+        changed, makers = False, form.values.makers
         for place, item in enumerate(form.values.items):
             if item is not None and item.opcode is _MAD and not item.precise:
-                changed |= _form(form, place, item)
+                summand = item.src[2]
+                cell = summand.register.cell + summand.swizzle[(item.dst[0].write_mask & -item.dst[0].write_mask).bit_length() - 1]
+                if makers.get(cell, 0) & _SUMS:
+                    changed |= _form(form, place, item)
         return changed
 
 

@@ -23,7 +23,6 @@ class HoistInvariants(FormPass):
     """
 
     name = "hoist-invariants"
-    for_branches = True
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""

@@ -11,16 +11,18 @@ from passes.analysis.several import several_webs
 from passes.analysis.slots import DESTINATION, OFFSET, SOURCE, slot
 from passes.analysis.values import Values
 from passes.analysis.webs import Webs
-from passes.edit import Operand, moved, plain, with_operands, with_parts, with_register
+from passes.edit import Operand, destination, moved, plain, source_of, with_operands, with_parts, with_register
 from passes.form import Form, FormPass
 from tgsi.language.facts.enums import ADDR, TEMP
 from tgsi.language.facts.limits import SOFTWARE
-from tgsi.language.ir import CHOSEN, PLACES, STILL, Declaration, IndirectRef, Instruction, RegisterRef
+from tgsi.language.ir import CHOSEN, PLACES, STILL, Declaration, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _MOST = {TEMP: SOFTWARE.temporaries, ADDR: SOFTWARE.addresses}
 _UNBOUNDED = 1 << 30
+_RESULT = slot(DESTINATION, 0)
+_OTHERS = slot(SOURCE + 1, 0)
 
 
 @record(slots=False)
@@ -109,7 +111,7 @@ def split(values: Values, *, bounded: bool) -> Split:
                 changes = changes or {}
                 changes[number] = new
         if changes and (item := items[place]) is not None:
-            made[place] = _renamed(item, changes)
+            made[place] = _with_plain(item, changes) or _renamed(item, changes)
     zeros, carried = _facts(webs, names)
     if following == first:
         return Split(program, None, zeros, carried)
@@ -121,7 +123,7 @@ def _is_freer(values: Values) -> bool:
     """Return true if blocks or addresses may have gone since the values were found."""
     if not values.layout.is_straight or not LABELLED.isdisjoint(values.opcodes):
         return True
-    return values.is_indexed and facts.of(values.program, indexed_registers) != indexed_operands(values.items)
+    return values.is_indexed and values.version > 0 and facts.of(values.program, indexed_registers) != indexed_operands(values.items)
 
 
 def _is_split(values: Values) -> bool:
@@ -163,6 +165,26 @@ def _without_arrays(program: Program, values: Values) -> tuple[Declaration, ...]
             item = replace(item, array_id=0)
         made.append(item)
     return tuple(made)
+
+
+def _with_plain(item: Instruction, changes: dict[int, int]) -> Instruction | None:
+    """Return what `_renamed` does if only plain registers change, nearly always; otherwise None."""
+    targets = item.dst
+    sources: list[SrcOperand] | None = None
+    for number, new in changes.items():
+        if number == _RESULT:
+            if targets[0].register.cell == CHOSEN:
+                return None
+            targets = (destination(plain(new), targets[0].write_mask), *targets[1:])
+            continue
+        if number >= _OTHERS or number & 3:
+            return None
+        sources = sources or list(item.src)
+        operand = sources[number >> 2]
+        if operand.register.cell == CHOSEN:
+            return None
+        sources[number >> 2] = source_of(plain(new), operand.swizzle, operand.negate, operand.absolute)
+    return with_operands(item, targets, item.src if sources is None else tuple(sources))
 
 
 def _renamed(item: Instruction, changes: dict[int, int]) -> Instruction:

@@ -43,8 +43,8 @@ class UnrollLoops(Pass):
 
     The loop goes if it has at most `rounds` rounds, those of inner loops included, and its instructions, without those that constants
     decide, are no more than before or at most `instructions`. A loop that ends in its first round goes, too. Inside of other loops only
-    such loops go, because all rounds inside of an outermost loop use up one store of fuel. Constants that a round computes and that are
-    overwritten before anything reads them are left out.
+    such loops go, because all rounds inside of an outermost loop use up one store of fuel. Constants that a round computes and that
+    nothing reads, or that are overwritten first, are left out.
     """
 
     name = "unroll-loops"
@@ -81,6 +81,7 @@ class _Unroller:
         self.legacy = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
         flows = [item.opcode.flow for item in self.items]
         found = partners_of(flows)
+        self.has_subs = SUBROUTINE in flows
         self.ends = {place: found[place][-1] for place, flow in enumerate(flows) if flow in OPENERS}
         self.elses = {place: found[place][0] for place, flow in enumerate(flows) if flow is IF and len(found[place]) == 2}
         self.writes = list(map(self.cells.writes, self.items))
@@ -126,12 +127,21 @@ class _Unroller:
         except _GiveUp:
             return None
         self.known = known
-        return self._without_overwritten(trial.trace)
+        return self._without_overwritten(trial.trace, set() if depth or self.has_subs else self._unread(place))
 
-    def _without_overwritten(self, trace: Sequence[Step]) -> list[Instruction]:
-        """Return the instructions of a trace, but for constants that are overwritten before anything reads them."""
+    def _unread(self, place: int) -> set[int]:
+        """Return the cells that a loop writes and that nothing reads after it."""
+        found = {cell for cell in self.written[place] if cell >= 0}
+        for item in self.items[self.ends[place] + 1 :]:
+            found.difference_update(self.cells.reads(item))
+        return found
+
+    def _without_overwritten(self, trace: Sequence[Step], hidden: set[int]) -> list[Instruction]:
+        """Return the instructions of a trace, but for constants that are overwritten before anything reads them.
+
+        hidden: cells that are not read after the trace. Then they are those that are written again before they are read.
+        """
         made: list[Instruction] = []
-        hidden: set[int] = set()  # cells that are written again before they are read
         reads: dict[int, Cells] = {}  # by identity: the trace keeps its instructions
         for item, place, is_constant in reversed(trace):
             if place < 0:

@@ -31,9 +31,22 @@ def count(program: tgsi.Program, opcode: str) -> int:
     return sum(item.opcode.name == opcode for item in program.instructions)
 
 
-def test_constants_that_the_next_round_overwrites_unread_are_left_out() -> None:
+def test_constants_that_nothing_reads_are_left_out() -> None:
     made = unrolled("UARL ADDR[0].x, TEMP[0].xxxx", "MOV TEMP[1], CONST[ADDR[0].x]")
-    assert (count(made, "ISGE"), count(made, "UARL"), count(made, "UADD")) == (1, 1, 3)
+    assert (count(made, "ISGE"), count(made, "UARL"), count(made, "UADD")) == (0, 0, 0)
+
+
+def test_constants_that_are_read_behind_the_loop_stay_with_those_that_they_are_made_of() -> None:
+    made = unrolled("UARL ADDR[0].x, TEMP[0].xxxx", "MOV TEMP[1], CONST[ADDR[0].x]", after="MOV OUT[0], TEMP[0]\nEND\n")
+    assert (count(made, "ISGE"), count(made, "UARL"), count(made, "UADD")) == (0, 0, 3)
+
+
+def test_constants_that_a_loop_around_reads_in_its_next_round_stay() -> None:
+    inner = "BGNLOOP\nMOV TEMP[3].x, IMM[0].yyyy\nBRK\nENDLOOP"
+    text = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL TEMP[0..3]\nIMM[0] UINT32 {0, 1, 3, 0}\n"
+    text += f"MOV TEMP[3], IN[0]\nBGNLOOP\nUIF TEMP[3].xxxx\nBRK\nENDIF\n{inner}\nENDLOOP\nMOV OUT[0], IN[0]\nEND\n"
+    made = tgsi.optimize(tgsi.parse(text), "unroll-loops")
+    assert (count(made, "BGNLOOP"), count(made, "MOV")) == (1, 3)
 
 
 def test_constants_that_an_instruction_reads_stay() -> None:
