@@ -206,10 +206,10 @@ class _Validation:
 
         return ValidatedDevice(device)
 
-    def dispatcher(self, dispatcher: "_device.Dispatcher") -> _typing.Any:
+    def dispatcher(self, dispatcher: "_device.Dispatcher", device: _typing.Any) -> _typing.Any:
         from tgsi.validation.grids import ValidatedDispatcher
 
-        return ValidatedDispatcher(dispatcher)
+        return ValidatedDispatcher(dispatcher, device.reports)
 
 
 class Screen(_GalliumScreen):

@@ -17,6 +17,7 @@ from PIL import Image
 import tgsi
 from backends.gallium.screen.screen import Screen
 from tests.unit.gallium.test_traces import Traced
+from tests.vtest.encoder import COVER, Commands, draw, target, vertices
 from tgsi import gallium as g
 from tgsi.tools.replay.cli import main
 
@@ -248,3 +249,18 @@ def test_print_of_a_stream_says_what_prints_it(tmp_path: Path, capsys: Captured)
     code, _, err = run(capsys, stream(tmp_path / "a.bin"), "--print")
     assert code == 2
     assert "it is a stream: tgsi-vtest --replay" in err
+
+
+def test_a_pixel_of_a_stream_of_an_opengl_program_is_explained(tmp_path: Path, capsys: Captured) -> None:
+    commands = Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw())
+    (tmp_path / "gl.bin").write_bytes(bytes(target().buffer(2, vertices(*COVER)).submit(commands).data))
+    code, lines, _ = run(capsys, tmp_path / "gl.bin", "--explain", "3,4")
+    assert code == 0
+    assert lines[0].startswith("pixel (3, 4) of <Resource TEXTURE_2D ")
+    assert lines[0].endswith(" 16x16x1, 1 level>: the shader wrote this.")
+    assert lines[1].startswith("draw 0 (call ")
+
+
+def test_a_stream_that_draws_nothing_has_nothing_to_explain(tmp_path: Path, capsys: Captured) -> None:
+    code, _, err = run(capsys, stream(tmp_path / "a.bin"), "--explain", "3,4")
+    assert (code, err) == (2, f"tgsi-replay: {tmp_path / 'a.bin'}: no GL context of the stream draws anything\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,9 @@ def _shown(value: Any, handle_of: Callable[[Any], int]) -> str:
         return f"{value!r} #{handle_of(value)}" if handle_of(value) else repr(value)
     if isinstance(value, (Surface, StateObject)):
         return repr(value)
+    if isinstance(value, DrawInfo):
+        told = [item.name for item in fields(value) if item.name in _ALWAYS or getattr(value, item.name) != getattr(_DRAW, item.name)]
+        return ", ".join(f"{name}={_shown(_member(name, getattr(value, name)), handle_of)}" for name in told)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return f"{len(value)} bytes"
     if isinstance(value, np.ndarray):

@@ -30,6 +30,10 @@ class Watcher(Protocol):
         """Note a command before it is carried out."""
         ...
 
+    def error(self, gl: Any, code: int, name: str, text: str) -> None:
+        """Note an error of a command."""
+        ...
+
     def end(self, gl: Any) -> None:
         """Note the end of the context."""
         ...
@@ -85,6 +89,8 @@ class Host(ABC):
             self.errors.append(code)
         if self.native is not None:
             self.native.note_error(True)
+        if self.watch is not None:
+            self.watch.error(self, code, call, text)
         words = f"{call}: {text}"
         if os.environ.get("TGSI_OPENGL_DEBUG"):
             print(f"{enum_name(code)} in {words}", file=sys.stderr)

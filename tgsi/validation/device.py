@@ -20,7 +20,7 @@ from tgsi.validation import colors, programs, targets, vertices
 from tgsi.validation.effects import Contents, Trials, contents, is_changed
 from tgsi.validation.findings import Finding
 from tgsi.validation.positions import broken, positions
-from tgsi.validation.warning import Place, Reports, caller
+from tgsi.validation.warning import Place, Reports
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
@@ -35,7 +35,7 @@ class ValidatedDevice:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._context: weakref.ref[Context] | None = None
-        self._reports = Reports()
+        self.reports = Reports()
         self._seen: set[int] = set()  # combinations whose facts were checked
         self._proven: set[tuple[int, ...]] = set()  # combinations of which a draw changed a bit
         self._doubts: dict[tuple[int, ...], tuple[str, Place]] = {}  # combinations of which none did
@@ -54,8 +54,13 @@ class ValidatedDevice:
             if (context := found()) is not None:
                 context._report("validation", text)
 
-        self._reports.tell = tell
+        self.reports.tell = tell
         context.state.hinder(Hindrance.WATCHED, True)
+
+    @property
+    def has_seen(self) -> bool:
+        """True if a draw has changed a bit of a target so far."""
+        return bool(self._proven)
 
     # -- calls -----------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:
@@ -64,11 +69,11 @@ class ValidatedDevice:
         if context is None or self._is_busy:
             self._device.draw(state, info)
             return
-        place = caller()
+        place = self.reports.place()
         key = self._pipeline(state)
         found = list(self._facts(context, state, info, key))
         for item in found:
-            self._reports.say("draw_vbo", item, place)
+            self.reports.say("draw_vbo", item, place)
         if key in self._proven or any(item.is_cause for item in found) or not self._can_look(context, state):
             self._device.draw(state, info)
             return
@@ -78,15 +83,15 @@ class ValidatedDevice:
         finally:
             self._is_busy = False
         if text:
-            self._reports.say("draw_vbo", Finding("positions", key, text), place)
+            self.reports.say("draw_vbo", Finding("positions", key, text), place)
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         """Check a draw of meshes, and carry it out."""
         context = None if self._context is None else self._context()
         if context is not None and not self._is_busy:
-            place = caller()
+            place = self.reports.place()
             for item in self._bindings(context, state):
-                self._reports.say("draw_mesh_tasks", item, place)
+                self.reports.say("draw_mesh_tasks", item, place)
         return self._device.draw_mesh(state, draw)
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
@@ -94,7 +99,7 @@ class ValidatedDevice:
         context = None if self._context is None else self._context()
         if context is not None:
             if (item := colors.cleared(buffers, color, context.targets.cbufs)) is not None:
-                self._reports.say("clear", item, caller())
+                self.reports.say("clear", item, self.reports.place())
             self._note_clear(buffers, context.targets.surfaces)
         self._device.clear(buffers, color, depth, stencil)
 
@@ -112,7 +117,8 @@ class ValidatedDevice:
 
     def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
         """Carry out pending work; then say which draws had no effect, if somebody asked for it."""
-        self._device.flush(reason)
+        if self._device.pending or not (self._doubts or self._gaps):  # otherwise somebody only asks for what is to be said
+            self._device.flush(reason)
         if not self._is_busy and reason in (FlushReason.ASKED, FlushReason.MEMORY):
             self._tell()
 
@@ -135,17 +141,19 @@ class ValidatedDevice:
             self._gaps.setdefault(texture, place)
 
     def _tell(self) -> None:
+        if not self.reports.is_asked():
+            return
         for texture, place in [*self._gaps.items()]:
             if texture not in self._cleared and colors.has_gaps(texture):
                 text = f"{texture!r} was never cleared, and pixels that no draw covers hold 0: ctx.clear('COLOR', color=...)"
-                self._reports.say("draw_vbo", Finding("gaps", id(texture), text), place)
+                self.reports.say("draw_vbo", Finding("gaps", id(texture), text), place)
         self._gaps.clear()
         doubts, self._doubts = self._doubts, {}
         seen = {key[_STATES:] for key in self._proven}
         for key, (text, place) in doubts.items():
             if key[_STATES:] in seen:
                 continue  # programs that draw with other states: objects may be hidden, and states may leave out what they draw
-            self._reports.say("draw_vbo", Finding("no effect", key, f"nothing of this draw is to be seen: {text}"), place)
+            self.reports.say("draw_vbo", Finding("no effect", key, f"nothing of this draw is to be seen: {text}"), place)
 
     def _facts(self, context: Context, state: DrawState, info: DrawInfo, key: tuple[int, ...]) -> Iterator[Finding]:
         """Findings about bound state. Those that depend on it alone are looked for once for each combination."""
@@ -232,7 +240,7 @@ class ValidatedDevice:
             self._doubts.pop(key, None)
             self._note_gaps(before, place)
             if said := colors.overflow(self._device, context, state, info, before):
-                self._reports.say("draw_vbo", Finding("overflow", key, said), place)
+                self.reports.say("draw_vbo", Finding("overflow", key, said), place)
         elif is_first and not text:
             self._doubts[key] = Trials(self._device, state, info, before, size).reason(), place
         return text

@@ -9,23 +9,24 @@ from backends.device.interface import Dispatcher
 from tgsi.language.program import Program
 from tgsi.validation import programs
 from tgsi.validation.findings import Finding
-from tgsi.validation.warning import Reports, caller
+from tgsi.validation.warning import Reports
 
 
 class ValidatedDispatcher:
     """The dispatcher of a context of ``Screen(validate=True)``. What is not checked is the dispatcher's own."""
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        self._dispatcher, self._reports = dispatcher, Reports()
+    def __init__(self, dispatcher: Dispatcher, reports: Reports) -> None:
+        """reports: of the context's device."""
+        self._dispatcher, self.reports = dispatcher, reports
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dispatcher, name)
 
     def launch(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
         """Check a grid, and run it."""
-        place = caller()
+        place = self.reports.place()
         if not grid.blocks:
-            self._reports.say("launch_grid", Finding("grid", grid.grid, f"the grid {grid.grid} has no block, so nothing runs"), place)
+            self.reports.say("launch_grid", Finding("grid", grid.grid, f"the grid {grid.grid} has no block, so nothing runs"), place)
         for item in programs.units(bindings.stage, shader):
-            self._reports.say("launch_grid", item, place)
+            self.reports.say("launch_grid", item, place)
         self._dispatcher.launch(shader, program, bindings, grid)

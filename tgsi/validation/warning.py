@@ -22,10 +22,11 @@ _NO_CALLERS = ("<frozen", "<string>/")
 
 @record
 class Place:
-    """A line of a program."""
+    """A line of a program, and the command of a frontend that it calls; empty where there is none."""
 
     file: str
     line: int
+    call: str = ""
 
 
 def caller() -> Place:
@@ -39,12 +40,23 @@ def caller() -> Place:
 class Reports:
     """Findings that were said, each once of its rule and subject.
 
-    tell: takes each text, too: the debug callback of a context.
+    A frontend replaces the last four to speak of its own commands.
+
+    Attributes:
+        tell: takes each text, too: the debug callback of a context.
+        place: gives the line that a finding is about.
+        words: gives the text of a finding; nothing is said where it is empty.
+        is_asked: tells whether somebody asks for a picture while work is carried out.
+        warn: takes text, category, file and line.
     """
 
     def __init__(self) -> None:
         self._said: set[tuple[str, object]] = set()
         self.tell: Callable[[str], None] | None = None
+        self.place: Callable[[], Place] = caller
+        self.words: Callable[[Finding], str] = lambda item: item.text
+        self.is_asked: Callable[[], bool] = lambda: True
+        self.warn: Callable[..., None] = warnings.warn_explicit
 
     def say(self, call: str, item: Finding, place: Place) -> None:
         """Warn at a line of the caller's program."""
@@ -52,7 +64,10 @@ class Reports:
         if key in self._said or len(self._said) >= _MOST_SAID:
             return
         self._said.add(key)
-        text = f"{call}: {item.text}"
+        words = self.words(item)
+        if not words:
+            return
+        text = f"{place.call or call}: {words}"
         if self.tell is not None:
             self.tell(text)
-        warnings.warn_explicit(text, ValidationWarning, place.file, place.line)
+        self.warn(text, ValidationWarning, place.file, place.line)

@@ -202,7 +202,7 @@ class Compute(ContextCore):
 
     def _dispatch(self) -> Dispatcher:
         if self._dispatcher is None:
-            self._dispatcher = self.screen.make_dispatcher()
+            self._dispatcher = self.screen.make_dispatcher(self.device)
         return self._dispatcher
 
     def _close_compute(self) -> None:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from backends.device.interface import Dispatcher
+from backends.device.interface import Device, Dispatcher
 from backends.formats import AnyFormat, Format
 from backends.gallium.resource.format_support import check_possible, check_template, supported_binds
 from backends.gallium.resource.layout import CUBES, Accounting, Template, caller_bytes, levels_of
@@ -52,8 +52,8 @@ class ScreenCore(ABC):
         """Destroy the screen's contexts and refuse further work. (p_screen.h)"""
 
     @abstractmethod
-    def make_dispatcher(self) -> Dispatcher:
-        """Make the dispatcher, which runs the grids of a context of this screen."""
+    def make_dispatcher(self, device: Device) -> Dispatcher:
+        """Make the dispatcher, which runs the grids of a context of this screen. device: the context's."""
 
     @abstractmethod
     def finish_writes(self, resource: Resource) -> None:

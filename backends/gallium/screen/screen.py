@@ -44,8 +44,8 @@ class Validation(Protocol):
         """A device behind checks."""
         ...
 
-    def dispatcher(self, dispatcher: Dispatcher) -> Dispatcher:
-        """A dispatcher behind checks."""
+    def dispatcher(self, dispatcher: Dispatcher, device: Device) -> Dispatcher:
+        """A dispatcher behind checks. device: that of its context, behind checks."""
         ...
 
 
@@ -229,10 +229,10 @@ class Screen(Capabilities, ScreenCore):
             self._contexts.add(context)
         return context
 
-    def make_dispatcher(self) -> Dispatcher:
-        """Make the dispatcher, which runs the grids of a context of this screen."""
+    def make_dispatcher(self, device: Device) -> Dispatcher:
+        """Make the dispatcher, which runs the grids of a context of this screen. device: the context's."""
         made = self._device_factory.make_dispatcher(self)
-        return made if self._validation is None else self._validation.dispatcher(made)
+        return made if self._validation is None else self._validation.dispatcher(made, device)
 
     def fence_finish(self, fence: Fence, *, timeout: int = INFINITE, context: Context | None = None) -> bool:
         """Wait until a fence is signaled, at most `timeout` nanoseconds. True if it is. Any thread may call. (p_screen.h)

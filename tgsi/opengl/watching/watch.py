@@ -14,6 +14,7 @@ from tgsi.opengl.watching.command_text import command_text
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
     from tgsi.opengl.objects.framebuffer import Attachment
+    from tgsi.opengl.watching.mistakes import Mistakes
 
 CHANGING = re.compile(
     r"gl(Draw|MultiDraw|Clear$|ClearBuffer|ClearNamed|ClearTex|Blit|Copy|(Compressed)?(Tex|MultiTex|Texture)(Sub)?Image|"
@@ -46,6 +47,12 @@ class Watch:
         self.has_history = gl.screen.history
         self.name, self.values = "", cast(tuple[Any, ...], ())
         self.picture: Attachment | None = None
+        self.mistakes: Mistakes | None = None
+        if gl.screen.validates:
+            from tgsi.opengl.watching.mistakes import Mistakes
+
+            self.mistakes = Mistakes(gl)
+            gl.is_debug = True
         self.is_ended = False
         self._kinds: dict[str, tuple[bool, bool]] = {}
         _living.add(gl)
@@ -63,6 +70,13 @@ class Watch:
         if self.has_history and (changes or reads):
             self._mark(gl, name, values)
         self.name, self.values = name, values
+        if self.mistakes is not None:
+            self.mistakes.begin(gl, name, values)
+
+    def error(self, gl: Context, code: int, name: str, text: str) -> None:
+        """Note an error that glGetError will return."""
+        if self.mistakes is not None:
+            self.mistakes.error(gl, code, name, self.values, text)
 
     def _note_picture(self, gl: Context) -> None:
         framebuffer = gl.read_framebuffer
@@ -80,6 +94,8 @@ class Watch:
         if self.is_ended:
             return
         self.is_ended = True
+        if self.mistakes is not None:
+            self.mistakes.end(gl)
         for x, y in asked if self.has_history else ():
             from tgsi.opengl.watching.explaining import explain
 

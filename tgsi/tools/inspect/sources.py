@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from backends.device.calls.errors import RecordingError
@@ -28,7 +27,7 @@ def load(path: Path, context: int | None = None) -> Recording:
 
     OSError, and RecordingError for a file that is not one of these, or wrong.
     """
-    from tgsi.tools.replay.streams import is_stream
+    from tgsi.tools.replay.streams import is_stream, traces_of
 
     data = bytearray(path.read_bytes())
     if not is_stream(path):
@@ -36,24 +35,13 @@ def load(path: Path, context: int | None = None) -> Recording:
         if error is not None and not steps:
             raise error
         return Recording(path.name, steps, end=str(error or ""))
-    found = [steps for steps, _ in map(readable, map(bytearray, _traces(bytes(data), path.stem))) if steps]
+    found = [steps for steps, _ in map(readable, map(bytearray, traces_of(bytes(data), path.stem))) if steps]
     if not found:
         raise RecordingError("no GL context of the stream draws anything")
     if context is not None and not 1 <= context <= len(found):
         raise RecordingError(f"--context {context}: the stream has {len(found)} GL contexts that draw")
     chosen = found[context - 1] if context is not None else max(found, key=lambda steps: sum(step.name in DRAWS for step in steps))
     return Recording(path.name, chosen, len(found) - 1)
-
-
-def _traces(stream: bytes, name: str) -> list[bytes]:
-    """The traces of a stream's contexts, in the order in which they began to draw."""
-    from tgsi.tools.vtest.output.wanted import Wanted
-    from tgsi.tools.vtest.replay import run_stream
-    from tgsi.tools.vtest.server import Options
-
-    with tempfile.TemporaryDirectory(prefix="tgsi-inspect-") as folder:
-        run_stream(stream, Options(wanted=Wanted(trace=Path(folder) / "context.trace")), name, lambda size: None)
-        return [file.read_bytes() for file in sorted(Path(folder).iterdir())]
 
 
 def readable(data: bytearray) -> tuple[list[Step], RecordingError | None]:

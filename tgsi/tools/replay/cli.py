@@ -88,7 +88,8 @@ def make_parser() -> argparse.ArgumentParser:
         "--explain",
         type=_pixel,
         metavar="X,Y[,LAYER[,SAMPLE]]",
-        help="print what happened to a pixel of traces: every call that wrote it or could have, and what became of each fragment",
+        help="print what happened to a pixel of traces and streams: every call that wrote it or could have, and what became of each "
+        "fragment",
     )
     parser.add_argument(
         "--target",
@@ -231,9 +232,11 @@ def _explain(screen: Screen, options: argparse.Namespace) -> int:
     code = 0
     for path in options.scenes:
         try:
-            if not is_trace(path):
-                what = "a stream" if is_stream(path) else "no trace"
-                raise ValueError(f"it is {what}; --explain takes traces, which context_create(trace=...) and tgsi-vtest --trace write")
+            if not (is_trace(path) or is_stream(path)):
+                raise ValueError(
+                    "it is neither a trace nor a stream; --explain takes traces, which context_create(trace=...) and tgsi-vtest --trace "
+                    "write, and streams of tgsi-vtest --record"
+                )
             print(explain_trace_file(screen, path, options.explain, options.target, options.until), end="")
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else error

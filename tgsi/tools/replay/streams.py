@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tempfile
 from pathlib import Path
 
 from tgsi.tools.replay.replay import Report
@@ -45,3 +46,25 @@ def replay_stream(path: Path, name: str, directory: Path | None, threads: int | 
         report.written = sorted(set(directory.glob(f"*-{name}-*.png")) - before)
         report.remark += f", {len(report.written)} pictures in {directory}"
     return report
+
+
+def traces_of(stream: bytes, name: str) -> list[bytes]:
+    """The traces of a stream's GL contexts, in the order in which they began to draw."""
+    from tgsi.tools.vtest.output.wanted import Wanted
+    from tgsi.tools.vtest.replay import run_stream
+    from tgsi.tools.vtest.server import Options
+
+    with tempfile.TemporaryDirectory(prefix="tgsi-stream-") as folder:
+        run_stream(stream, Options(wanted=Wanted(trace=Path(folder) / "context.trace")), name, lambda size: None)
+        return [file.read_bytes() for file in sorted(Path(folder).iterdir())]
+
+
+def busiest_trace(path: Path) -> bytes:
+    """The trace of the GL context of a stream that draws most. ValueError if none draws; OSError if the file cannot be read."""
+    from backends.gallium.tracing.steps import DRAWS, read_steps
+
+    found = traces_of(path.read_bytes(), path.stem)
+    counts = [sum(step.name in DRAWS for step in read_steps(bytearray(data))) for data in found]
+    if not any(counts):
+        raise ValueError("no GL context of the stream draws anything")
+    return found[counts.index(max(counts))]

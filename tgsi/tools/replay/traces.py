@@ -94,11 +94,15 @@ def amount(count: int, noun: str) -> str:
 
 
 def explain_trace_file(screen: Screen, path: Path, pixel: tuple[int, ...], target: int | None, until: int | None) -> str:
-    """The history of a pixel of a trace. pixel: x, y, and perhaps layer and sample. OSError, and ValueError for a wrong file or pixel."""
+    """The history of a pixel of a trace, or of the GL context of a stream that draws most.
+
+    pixel: x, y, and perhaps layer and sample. OSError, and ValueError for a wrong file or pixel.
+    """
     from backends.gallium.tracing.trace_player import first_commands, words_of
     from tgsi.insight.answers import explain_trace
+    from tgsi.tools.replay.streams import busiest_trace, is_stream
 
-    data = bytearray(path.read_bytes())
+    data = bytearray(busiest_trace(path) if is_stream(path) else path.read_bytes())
     if until is not None:
         data = data[: len(data) - words_of(data).nbytes] + bytearray(first_commands(words_of(data), until))
     layer = pixel[2] if len(pixel) > 2 else 0

@@ -1,0 +1,309 @@
+"""Likely mistakes of OpenGL programs: facts about each command, and Gallium's findings in OpenGL's words, each said once."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from difflib import get_close_matches
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from tgsi.opengl.objects.texture import Texture
+from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.watching import draw_checks, framebuffer_checks, pixel_checks, texture_checks
+from tgsi.opengl.watching.callers import caller
+from tgsi.opengl.watching.command_text import enum_text
+from tgsi.opengl.watching.words import translated
+from tgsi.validation.findings import Finding
+from tgsi.validation.warning import Place
+
+if TYPE_CHECKING:
+    from tgsi.opengl.context import Context
+    from tgsi.opengl.objects.linked import Linked
+
+DRAW = re.compile(r"gl(Multi)?Draw(Arrays|Elements|RangeElements|TransformFeedback)\w*$")
+UNIFORM = re.compile(r"gl(Program)?Uniform(Matrix)?\d")
+PIXELS_IN = re.compile(r"glTex(Sub)?Image[23]D$")
+ASKING = re.compile(r"gl(Readn?Pixels|Get(n|Compressed)?(Tex|Texture)(Sub)?Image)$|the end")
+"""Commands by which a program asks for a picture."""
+OTHERS_SAY = frozenset(
+    {"element", "buffer", "texture", "sampler", "memory", "constants", "depth", "stencil", "framebuffer", "fragment", "count", "instances"}
+)
+"""Rules of Gallium whose facts are looked for in OpenGL's state."""
+PATIENCE = 5000
+"""Commands after which an error counts as never asked for."""
+
+
+class Mistakes:
+    """Findings about the commands of a context, and notes that later ones need."""
+
+    def __init__(self, gl: Context) -> None:
+        self._gl = weakref.ref(gl)
+        self._name = ""
+        self._reports: Any = gl.pipe.device.reports  # type: ignore[attr-defined]
+        self._reports.tell, self._reports.place, self._reports.words, self._reports.warn = self._tell, self._place, self._words, _warn
+        self._reports.is_asked = lambda: ASKING.match(self._name) is not None
+        self._given: weakref.WeakKeyDictionary[Linked, set[str]] = weakref.WeakKeyDictionary()
+        self._unknown: list[tuple[Linked, str, str, Place]] = []  # uniforms that are not there, the one that may be meant, the call
+        self._asked: dict[int, set[str]] = {}
+        self._errors: list[tuple[int, str, Place]] = []
+        self._age = 0
+        self._aligned: set[int] = set()  # alignments that the program has chosen
+        self._drawn: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._draws: list[str] = []
+        self._without_depth: Place | None = None
+        self._has_depth = self._stores = False
+        self._acts: dict[str, Callable[[Context, tuple[Any, ...]], None] | None] = {}
+
+    # -- commands --------------------------------------------------------------------------------------------------------
+    def begin(self, gl: Context, name: str, values: tuple[Any, ...]) -> None:
+        """Look at a command before it is carried out."""
+        self._name = name
+        if name not in self._acts:
+            self._acts[name] = self._act_of(name)
+        act = self._acts[name]
+        if act is not None:
+            act(gl, values)
+        if self._errors:
+            self._age += 1
+            if self._age > PATIENCE:
+                self._say_errors()
+
+    def _act_of(self, name: str) -> Callable[[Context, tuple[Any, ...]], None] | None:
+        fixed = {
+            "glClear": self._clear,
+            "glGetError": self._get_error,
+            "glReadPixels": self._read,
+            "glReadnPixels": self._read,
+            "glFinish": lambda gl, values: self._ask(gl),
+            "glPixelStorei": lambda gl, values: self._aligned.add(values[0]),
+            "glGetUniformLocation": self._get_location,
+            "glBlitFramebuffer": lambda gl, values: self._note_drawn(gl),
+        }
+        if name in fixed:
+            return fixed[name]
+        if DRAW.match(name):
+            return self._draw
+        if name in ("glEnd", "glDrawPixels", "glBitmap", "glCallList", "glCallLists") or name.startswith(("glRect", "glEvalMesh")):
+            return lambda gl, values: self._note_drawn(gl)
+        if UNIFORM.match(name):
+            return self._uniform
+        if PIXELS_IN.match(name):
+            return self._upload
+        if name.startswith("glDispatchCompute"):
+            return self._dispatch
+        if re.match(r"gl(BindImage|Copy|Clear|(Compressed)?Tex|Texture|Named|BlitNamed|Accum)", name):
+            return self._other_writes
+        return None
+
+    def error(self, gl: Context, code: int, name: str, values: tuple[Any, ...], text: str) -> None:
+        """Note an error; one about a framebuffer is said at once, because nothing is drawn then."""
+        place = self._place()
+        if name == "glUseProgram" and code == GL.INVALID_OPERATION:
+            text += self._log(gl, values)
+        if code == GL.INVALID_FRAMEBUFFER_OPERATION:
+            is_read = name.startswith(("glRead", "glCopy"))
+            framebuffer = gl.read_framebuffer if is_read else gl.draw_framebuffer
+            self._say(Finding("gl framebuffer", (name, framebuffer.name), framebuffer_checks.incomplete(gl, framebuffer)), place)
+        elif len(self._errors) < 8:
+            self._errors.append((code, text, replace(place, call=name)))
+
+    @staticmethod
+    def _log(gl: Context, values: tuple[Any, ...]) -> str:
+        """The beginning of the log of a program that is not linked."""
+        found: Any = gl.share.programs.get(values[0]) if values else None
+        lines = [line.strip() for line in getattr(found, "log", "").splitlines() if line.strip()]
+        return f": {' '.join(lines[:2])}" if lines else ""
+
+    def end(self, gl: Context) -> None:
+        """Say what is left at the end of the context."""
+        self._name = "the end of the context"
+        self._ask(gl)
+
+    # -- what they do ----------------------------------------------------------------------------------------------------
+    def _draw(self, gl: Context, values: tuple[Any, ...]) -> None:
+        for item in self._facts(gl):
+            self._say(item)
+        if _is_empty(self._name, values):
+            self._say(Finding("gl count", self._name, "the count is 0, so nothing is drawn"))
+        else:
+            self._note_drawn(gl)
+        if GL.DEPTH_TEST in gl.enabled and gl.draw_framebuffer.attachments:
+            if GL.DEPTH_ATTACHMENT in gl.draw_framebuffer.attachments:
+                self._has_depth = True
+            elif self._without_depth is None:
+                self._without_depth = self._place()
+
+    def _facts(self, gl: Context) -> Iterator[Finding]:
+        yield from draw_checks.programs(gl)
+        linked = gl.own_linked()
+        if linked is None:
+            return
+        yield from draw_checks.arrays(gl, linked)
+        yield from framebuffer_checks.outputs(gl)
+        for part in linked.leaves():
+            given = self._given.get(part, set())
+            yield from self._misspelled(part, given)
+            yield from draw_checks.uniforms(part, given)
+            yield from draw_checks.units(part, given)
+        yield from texture_checks.textures(gl, linked)
+        yield from draw_checks.blocks(gl, linked)
+        yield from draw_checks.images(gl, linked)
+
+    def _dispatch(self, gl: Context, values: tuple[Any, ...]) -> None:
+        self._stores = True
+        linked = gl.own_linked()
+        if linked is not None:
+            for item in (*draw_checks.blocks(gl, linked), *draw_checks.images(gl, linked), *texture_checks.textures(gl, linked)):
+                self._say(item)
+
+    def _note_drawn(self, gl: Context) -> None:
+        framebuffer = gl.draw_framebuffer
+        for point in framebuffer.draw_buffers:
+            item = framebuffer.attachments.get(point)
+            if item is not None:
+                self._drawn.add(item.item)
+        title = framebuffer_checks.title_of(framebuffer)
+        if title not in self._draws:
+            self._draws.append(title)
+
+    def _other_writes(self, gl: Context, values: tuple[Any, ...]) -> None:
+        self._stores = self._stores or not self._name.startswith(("glTexParameter", "glTexEnv", "glTexGen", "glTexCoord", "glClearColor"))
+
+    def _clear(self, gl: Context, values: tuple[Any, ...]) -> None:
+        for item in framebuffer_checks.clears(gl, values[0]):
+            self._say(item)
+        if values[0] & GL.COLOR_BUFFER_BIT:
+            self._note_drawn(gl)
+
+    def _upload(self, gl: Context, values: tuple[Any, ...]) -> None:
+        self._stores = True
+        if GL.UNPACK_ALIGNMENT not in self._aligned:
+            for item in pixel_checks.uploads(gl, self._name, values):
+                self._say(item)
+
+    def _get_error(self, gl: Context, values: tuple[Any, ...]) -> None:
+        self._errors.clear()
+        self._age = 0
+
+    def _read(self, gl: Context, values: tuple[Any, ...]) -> None:
+        if GL.PACK_ALIGNMENT not in self._aligned:
+            for item in pixel_checks.reads(gl, values):
+                self._say(item)
+        framebuffer = gl.read_framebuffer
+        picture = framebuffer.color(framebuffer.read_buffer)
+        is_color = values[4] not in (GL.DEPTH_COMPONENT, GL.STENCIL_INDEX, GL.DEPTH_STENCIL)
+        is_texture = picture is not None and isinstance(picture.item, Texture)
+        if picture is not None and is_color and self._draws and picture.item not in self._drawn and not (self._stores and is_texture):
+            title, others = framebuffer_checks.title_of(framebuffer), " and ".join(self._draws[:3])
+            text = f"{title} is read, and nothing was drawn to it; draws went to {others}: glBindFramebuffer(GL_READ_FRAMEBUFFER, ...)"
+            self._say(Finding("gl read", framebuffer.name, text))
+        self._ask(gl)
+
+    def _ask(self, gl: Context) -> None:
+        """Say what only counts once somebody asks for the picture."""
+        self._say_errors()
+        if self._without_depth is not None and not self._has_depth:
+            text = "GL_DEPTH_TEST is enabled, and no framebuffer that was drawn to has a depth buffer, so every fragment passes"
+            self._say(Finding("gl depth", "none", f"{text}: attach one to GL_DEPTH_ATTACHMENT"), self._without_depth)
+            self._without_depth = None
+
+    def _say_errors(self) -> None:
+        errors, self._errors, self._age = self._errors, [], 0
+        for code, text, place in errors:
+            self._say(Finding("gl error", (code, place.call, text), f"{enum_text(code)}, and glGetError was never called: {text}"), place)
+
+    # -- uniforms --------------------------------------------------------------------------------------------------------
+    def _get_location(self, gl: Context, values: tuple[Any, ...]) -> None:
+        program, raw = values
+        found: Any = gl.share.programs.get(program)
+        linked = getattr(found, "linked", None)
+        if linked is not None and raw:
+            import ctypes
+
+            name = ctypes.string_at(raw).decode("utf-8", "replace")
+            if linked.find(name) is None:
+                self._asked.setdefault(id(linked), set()).add(name)
+
+    def _uniform(self, gl: Context, values: tuple[Any, ...]) -> None:
+        program: Any = gl.share.programs.get(values[0]) if self._name.startswith("glProgram") else gl.uniform_program()
+        linked = getattr(program, "linked", None)
+        location = values[1] if self._name.startswith("glProgram") else values[0]
+        if linked is None:
+            return
+        if location in linked.locations:
+            self._given.setdefault(linked, set()).add(linked.locations[location][0].name.removesuffix("[0]"))
+            self._given[linked].add(linked.locations[location][0].name)
+        elif location == -1:
+            names = [item.name.removesuffix("[0]") for item in linked.uniforms if item.location >= 0]
+            for name in self._asked.pop(id(linked), ()):
+                for other in get_close_matches(name, names, 1, 0.75):
+                    self._unknown.append((linked, name, other, self._place()))
+
+    def _misspelled(self, linked: Linked, given: set[str]) -> Iterator[Finding]:
+        """Uniforms that were set by a name that is nearly that of one which was never set."""
+        for item in [item for item in self._unknown if item[0] is linked]:
+            self._unknown.remove(item)
+            _, name, other, place = item
+            if other not in given:
+                text = f"location -1 is ignored: the program has no uniform {name!r}; is {other!r} meant?"
+                self._say(Finding("gl location", (linked.number, name), text), place)
+                given.add(other)
+        yield from ()
+
+    # -- saying ----------------------------------------------------------------------------------------------------------
+    def _place(self) -> Place:
+        return replace(caller(), call=self._name)
+
+    def _say(self, item: Finding, place: Place | None = None) -> None:
+        self._reports.say(self._name, item, place or self._place())
+
+    def _words(self, item: Finding) -> str:
+        if item.rule.startswith("gl "):
+            return item.text
+        gl = self._gl()
+        if item.rule in OTHERS_SAY or gl is None:
+            return ""
+        if item.rule == "no effect" and not gl.is_core() and gl.pipe.device.has_seen:  # type: ignore[attr-defined]
+            return ""  # states of fixed functions make programs of their own, such as one for an object that is out of view
+        if item.rule == "loop":
+            return framebuffer_checks.loops(gl)
+        if item.rule == "gaps":
+            title = framebuffer_checks.title_of_resource(gl, item.subject)
+            return f"{title} was never cleared, and pixels that no draw covers hold 0: glClear(GL_COLOR_BUFFER_BIT)"
+        if item.rule == "kind" and isinstance(item.subject, tuple) and not draw_checks.has_array(gl, item.subject[0]):
+            return ""
+        if item.rule == "matrix" and isinstance(item.subject, tuple):
+            linked = gl.own_linked()
+            given = self._given.get(linked, set()) if linked is not None else set()
+            if item.subject[1] not in given:
+                return ""
+        return translated(item.text)
+
+    def _tell(self, text: str) -> None:
+        gl = self._gl()
+        if gl is not None:
+            gl.message(GL.DEBUG_SOURCE_API, GL.DEBUG_TYPE_OTHER, 0, GL.DEBUG_SEVERITY_MEDIUM, text)
+
+
+def _is_empty(name: str, values: tuple[Any, ...]) -> bool:
+    """True if a draw has a count or an instance count of 0."""
+    from tgsi.opengl.registry.table import command
+
+    row = command(name)
+    counts = [value for value, item in zip(values, row.parameters) if item.name in ("count", "instancecount")] if row is not None else []
+    return 0 in counts
+
+
+def _warn(text: str, category: type[Warning], file: str, line: int) -> None:
+    """Warn. A warning that is an error cannot go through C, and goes to `sys.unraisablehook`."""
+    try:
+        warnings.warn_explicit(text, category, file, line)
+    except Warning as error:
+        more: Any = SimpleNamespace(exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__)
+        more.err_msg, more.object = "In a command of OpenGL", None
+        sys.unraisablehook(more)
