@@ -281,6 +281,26 @@ def test_a_trace_is_explained_as_the_context_is(tmp_path: Path) -> None:
     ]
 
 
+def test_a_query_that_counts_a_watched_draw_does_not_end_the_replay(tmp_path: Path) -> None:
+    path = tmp_path / "a.trace"
+    with tgsi.Screen(threads=0) as screen, screen.context_create(trace=path) as ctx:
+        stage = Stage(ctx)
+        target = ctx.create_stream_output_target(screen.resource_create(target="BUFFER", width0=1024))
+        output = {"stride": [4], "output": [{"register_index": 0, "num_components": 4}]}
+        ctx.bind_vs_state(ctx.create_vs_state(VS, stream_output=output))
+        ctx.set_stream_output_targets([target], offsets=[0])
+        query = ctx.create_query("PRIMITIVES_GENERATED")
+        ctx.begin_query(query)
+        stage.triangle()
+        ctx.end_query(query)
+        assert ctx.get_query_result(query) == 1
+        ctx.clear("COLOR", color=(0, 0, 1, 1))
+    with tgsi.Screen(threads=0) as screen:
+        found = explain_trace(screen, bytearray(path.read_bytes()), 9, 9)
+    assert not found.notes
+    assert found.verdict is Verdict.REPLACED
+
+
 def test_a_trace_without_targets_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.trace"
     with tgsi.Screen(threads=0) as screen:
