@@ -286,7 +286,7 @@ def test_a_query_that_counts_a_watched_draw_does_not_end_the_replay(tmp_path: Pa
     with tgsi.Screen(threads=0) as screen, screen.context_create(trace=path) as ctx:
         stage = Stage(ctx)
         target = ctx.create_stream_output_target(screen.resource_create(target="BUFFER", width0=1024))
-        output = {"stride": [4], "output": [{"register_index": 0, "num_components": 4}]}
+        output: Any = {"stride": [4], "output": [{"register_index": 0, "num_components": 4}]}
         ctx.bind_vs_state(ctx.create_vs_state(VS, stream_output=output))
         ctx.set_stream_output_targets([target], offsets=[0])
         query = ctx.create_query("PRIMITIVES_GENERATED")
