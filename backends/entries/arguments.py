@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 
 from backends.device.calls.arguments import REQUIRED
-from backends.device.calls.table import CALLS
+from backends.device.calls.table import CALLS, RECORDED_ALONE
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.known_objects import MIX, Kind, KnownSlot
 from backends.entries.names import KEYWORDS
@@ -15,6 +15,7 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.builder.values import Var
 
+CALL_RECORDED = "call_recorded"
 _MOST_ARGUMENTS = 62
 
 
@@ -24,12 +25,18 @@ class Entry:
     Attributes:
         record: the context's BoundRecord.
         python: the PythonTable.
+        records: the context is observed.
+        recorded_as: see RECORDED_ALONE. Generated code also writes a call that is left to Python under this number; 0: Python writes it.
         count: number of positional arguments.
         keywords: number of arguments by keyword.
         method: its name.
     """
 
-    def __init__(self, module: Module, name: str, number: int, slot_offset: int) -> None:
+    def __init__(self, module: Module, name: str, number: int, slot_offset: int, *, records: bool = False) -> None:
+        """records: the context is observed, and the entry appends the call to its recording."""
+        self.records = records
+        self.recorded_as = RECORDED_ALONE.get(name, 0)
+        self._written: Val | None = None
         self.f = f = Function(module, name, [PTR, PTR, I64, I64], I64, shared=True)
         self._self, self._arguments, self.count, self._names = f.args
         self._number, self.method = number, name
@@ -43,26 +50,55 @@ class Entry:
             keywords.set(f.load(I64, self._names.as_pointer(), SIZE, 8))
         self.keywords = keywords.get()
 
-    def enter(self) -> None:
-        """Leave the call to the Python method if another thread is in the context."""
+    def enter(self, *, has_own_words: bool = False) -> None:
+        """Leave the call to the Python method if another thread is in the context, or if its words cannot be written.
+
+        has_own_words: the entry writes its command itself.
+        """
         f, owner = self.f, self.record.get("owner")
         with f.if_(owner.ne(0)):
             self.fall_back(owner.ne(f.call_pointer(I64, self.python.get("thread").as_pointer())))
+        if not self.records or has_own_words:
+            return
+        if not self.recorded_as:  # a read, which a history does not have
+            self.fall_back(self.record.get("records_calls").eq(0) | self.record.get("recorded_end").eq(0))
+            return
+        self._written = self.write_call(self.recorded_as)
 
-    def fall_back(self, condition: Val) -> None:
+    def write_call(self, method: int) -> Val:
+        """Write the call as values, before it is carried out, or leave it to Python. Returns the size, for `append`."""
+        given = self._arguments, self.count, self._names, self.f.const(I32, method)
+        size = self.f.call(I64, "write_call", self.record.pointer, self.python.pointer, *given)
+        self.fall_back(size.eq(0))
+        return size
+
+    def append(self, size: Val) -> None:
+        """Let the written call be a part of the recording: it was carried out."""
+        self.record.set("recorded_at", self.record.get("recorded_at") + size)
+        self.record.set("recorded_constants", self.f.const(I64, 0))
+
+    def fall_back(self, condition: Val, recorded_as: int | None = None) -> None:
         """Leave the call to the Python method if the condition holds."""
         with self.f.leaving(condition):
-            self.leave()
+            self.leave(recorded_as)
 
-    def leave(self) -> None:
-        """Return the result of the Python method."""
-        self.f.ret(self.call_python(self._number))
+    def leave(self, recorded_as: int | None = None) -> None:
+        """Return the result of the Python method. recorded_as: None: that of the entry."""
+        number = self.recorded_as if recorded_as is None else recorded_as
+        self.f.ret(self._call(self._of_table("fallbacks"), self._of_table("guarded"), number))
 
-    def call_python(self, number: int) -> Val:
-        """The result of a function of the PythonTable with the arguments of the call; 0: an error was raised."""
-        functions = (self.python.get("fallbacks", number), self.python.get("guarded", number))
+    def call_plain(self) -> Val:
+        """The result of the Python method that records nothing; 0: an error was raised."""
+        plain = self._of_table("plain")
+        return self._call(plain, plain, 0)
+
+    def _of_table(self, name: str) -> Val:
+        return self.python.get(name, self._number)
+
+    def _call(self, plain: Val, guarded: Val, method: int) -> Val:
+        more = (self._of_table("plain"), self.f.const(I32, method)) if self.records else ()
         arguments = (self._self, self._arguments, self.count, self._names)
-        return self.f.call(I64, "fall_back", *arguments, *functions, self.record.pointer)
+        return self.f.call(I64, "fall_back", *arguments, plain, guarded, self.record.pointer, *more)
 
     def argument(self, number: Val | int) -> Val:
         """An argument; those by keyword follow the positional ones."""
@@ -124,8 +160,10 @@ class Entry:
         return items.get().as_pointer(), size.trunc(I32)
 
     def done(self, result: str = "none") -> None:
-        """Return an object that lives as long as the process, by its name in the PythonTable."""
+        """Return an object that lives as long as the process, by its name in the PythonTable. Now the call is recorded."""
         f, thing = self.f, self.python.get(result)
+        if self._written is not None:
+            self.append(self._written)
         f.call_pointer(None, self.python.get("take_reference").as_pointer(), thing.as_pointer())
         f.ret(thing)
 
@@ -223,10 +261,11 @@ def call_alone(record: Record, python: Record, functions: tuple[Val, Val], argum
     return result
 
 
-def build_common(module: Module) -> None:
-    """fall_back(...) and known(record, object, kind), which all entries call."""
-    f = Function(module, "fall_back", [PTR, PTR, I64, I64, I64, I64, PTR], I64, shared=True, internal=True)
-    this, arguments, count, names, plain, guarded, record = f.args
+def build_common(module: Module, *, records: bool = False) -> None:
+    """fall_back(...) and known(record, object, kind), which all entries call. records: for observed contexts."""
+    more = [I64, I32] if records else []
+    f = Function(module, "fall_back", [PTR, PTR, I64, I64, I64, I64, PTR, *more], I64, shared=True, internal=True)
+    this, arguments, count, names, plain, guarded, record = f.args[:7]
     b = Record(f, record, BoundRecord)
     python = Record(f, f.load(PTR, b.get("python").as_pointer(), 0, 8), PythonTable)
     total = f.var(I64, count)
@@ -239,7 +278,10 @@ def build_common(module: Module) -> None:
     f.store(this, stack, 0, 8)
     with f.range(0, total.get().trunc(I32)) as k:
         f.store(f.load(I64, arguments, k << 3, 8), f.at(stack, k << 3), 8, 8)
-    f.ret(call_alone(b, python, (plain, guarded), stack, count + 1, names))
+    if records:
+        f.ret(f.call(I64, CALL_RECORDED, record, python.pointer, plain, guarded, stack, count + 1, names, *f.args[7:]))
+    else:
+        f.ret(call_alone(b, python, (plain, guarded), stack, count + 1, names))
 
     f = Function(module, "known", [PTR, I64, I32], I64, shared=True, internal=True)
     record, thing, kind = f.args

@@ -9,13 +9,13 @@ from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry, Taken
 from backends.entries.choosing import CHOOSE_STAGES
 from backends.entries.setters import put_word
-from backends.llvm.builder.function import I32, I64, Module
+from backends.llvm.builder.function import I32, I64
 from backends.pipe.limits import MAX_SAMPLERS
 
 
-def build_setter_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_setter_entry(entry: Entry) -> None:
     """A method whose effect on the bound state is a column of its row."""
-    entry, effect = Entry(module, name, number, slot_offset), CALLS[name].effect
+    effect = CALLS[entry.method].effect
     entry.enter()
     if isinstance(effect, OneWord):
         _bind(entry, effect)

@@ -7,16 +7,15 @@ from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry, Taken
 from backends.entries.python_table import OBJECT_TYPE
 from backends.entries.setters import SLOT_FIELDS, SLOTS, VERTEX_SLOT, fill_vertex_slot, put_index_buffer, put_vertex_buffers
-from backends.llvm.builder.function import I64, PTR, Module, Val
+from backends.llvm.builder.function import I64, PTR, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_VERTEX_BUFFERS, MAX_VERTEX_STRIDE
 
 _MOST_OFFSET = (1 << 31) - 1
 
 
-def build_vertex_buffer_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_vertex_buffer_entry(entry: Entry) -> None:
     """set_vertex_buffers(buffers): as many as are bound, or more, so that no other one stays."""
-    entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b, taken = entry.f, entry.record, Taken(entry)
     things = taken.given("buffers")
@@ -68,9 +67,8 @@ def _take_mapping(entry: Entry, thing: Val, slot: Record) -> None:
     fill_vertex_slot(slot, (memory.get("address"), memory.get("size")), numbers[1], numbers[0])
 
 
-def build_index_buffer_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_index_buffer_entry(entry: Entry) -> None:
     """set_index_buffer(index, *, index_offset=0)."""
-    entry = Entry(module, name, number, slot_offset)
     entry.enter()
     taken = Taken(entry)
     known, offset = taken.known("index", Kind.BUFFER), taken.integer("index_offset", _MOST_OFFSET)

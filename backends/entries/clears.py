@@ -9,16 +9,15 @@ from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry, Taken
 from backends.entries.python_table import FLOAT_VALUE, OBJECT_TYPE
 from backends.entries.setters import carry_out, hinders
-from backends.llvm.builder.function import F32, F64, I32, I64, Module, Val
+from backends.llvm.builder.function import F32, F64, I32, I64, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import LARGEST_FLOAT
 
 _EXACT = 1 << 24  # integers up to here are floats
 
 
-def build_clear_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_clear_entry(entry: Entry) -> None:
     """clear(buffers, *, color, depth, stencil)."""
-    entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b, taken = entry.f, entry.record, Taken(entry)
     entry.fall_back(hinders(b) | b.get("executor").eq(0))

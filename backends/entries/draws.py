@@ -9,9 +9,9 @@ from backends.device.commands.bound_record import DrawCall, VertexBufferSlot
 from backends.device.commands.known_objects import Kind
 from backends.device.stream_target import TargetRecord
 from backends.entries.arguments import Entry
-from backends.entries.recording import MOST_DRAW, append_draw, lacks_room, plain_number
+from backends.entries.recording import MOST_DRAW, append_draw, lacks_room
 from backends.entries.setters import carry_out, hinders
-from backends.llvm.builder.function import I32, I64, PTR, Module, Val
+from backends.llvm.builder.function import I32, I64, PTR, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.builder.values import Var
 from backends.pipe.enums import Prim
@@ -26,13 +26,12 @@ _PLACES = {"drawid": "draw_id", "vertices_per_patch": "patch_vertices", "min_ind
 """Fields of DrawCall that have other names. Mere hints are stored in the padding, which is not read."""
 
 
-def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *, records: bool = False) -> None:
-    """draw_vbo(info=None, *, ...). records: the context is observed, so append the call."""
-    entry = Entry(module, name, number, slot_offset)
-    entry.enter()
-    f, b = entry.f, entry.record
+def build_draw_entry(entry: Entry) -> None:
+    """draw_vbo(info=None, *, ...). Python writes draws whose arguments it has to check."""
+    f, b, method, entry.recorded_as = entry.f, entry.record, entry.recorded_as, 0
+    entry.enter(has_own_words=True)
     entry.fall_back(hinders(b) | b.get("executor").eq(0) | (entry.count > 1))
-    if records:
+    if entry.records:
         entry.fall_back(lacks_room(b, MOST_DRAW))
     memory = f.alloca(f"[{ctypes.sizeof(DrawCall) // 4} x i32]")
     call = Record(f, memory, DrawCall)
@@ -51,23 +50,32 @@ def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *
         call.set("restart_index", -1)
     target = f.var(I64, 0)
     with f.range(0, entry.keywords.trunc(I32)) as k:
-        _take_keyword(entry, memory, entry.keyword(k.zext(I64)), entry.argument(entry.count + k.zext(I64)), target)
+        _take_keyword(entry, memory, entry.keyword(k.zext(I64)), entry.argument(entry.count + k.zext(I64)), target, method)
     with f.if_(target.get().ne(0)):
         call.set("count", _streamed_count(entry, Record(f, target.get().as_pointer(), TargetRecord)))
-    if records:
-        entry.fall_back(target.get().ne(0))
-        entry.fall_back(call.get("mode").eq(int(Prim.PATCHES)))  # the words of a draw have no number of vertices of a patch
-    code = carry_out(b, "draw_entry", memory)
-    if records:
-        with f.leaving(code.ne(0)):
-            result = entry.call_python(plain_number(name))
-            with f.if_(result.ne(0)):
-                append_draw(f, b, memory)
-            f.ret(result)
-        append_draw(f, b, memory)
+    if entry.records:
+        _carry_out_recorded(entry, memory, target.get().ne(0) | call.get("mode").eq(int(Prim.PATCHES)), method)
     else:
-        entry.fall_back(code.ne(0))
+        entry.fall_back(carry_out(b, "draw_entry", memory).ne(0))
     entry.done()
+
+
+def _carry_out_recorded(entry: Entry, call: Val, has_more: Val, method: int) -> None:
+    """Draw, and append the draw. has_more: the words of DRAW lack a target of stream output or the number of vertices of a patch."""
+    f, b, written = entry.f, entry.record, entry.f.var(I64, 0)
+    with f.if_(has_more):
+        written.set(entry.write_call(method))
+    with f.leaving(carry_out(b, "draw_entry", call).ne(0)):
+        with f.leaving(has_more):
+            entry.leave(method)
+        result = entry.call_plain()
+        with f.if_(result.ne(0)):
+            append_draw(f, b, call)
+        f.ret(result)
+    with f.else_of(has_more) as otherwise:
+        entry.append(written.get())
+        otherwise()
+        append_draw(f, b, call)
 
 
 def _streamed_count(entry: Entry, target: Record) -> Val:
@@ -80,12 +88,12 @@ def _streamed_count(entry: Entry, target: Record) -> Val:
     return count.trunc(I32)
 
 
-def _take_keyword(entry: Entry, memory: Val, name: Val, thing: Val, target: Var) -> None:
-    """Write one field of the call. target: takes the address of the TargetRecord that is named."""
+def _take_keyword(entry: Entry, memory: Val, name: Val, thing: Val, target: Var, method: int) -> None:
+    """Write one field of the call. target: takes the address of the TargetRecord that is named. method: for calls with other arguments."""
     f, number = entry.f, entry.f.var(I32, -1)
     for k, taken in enumerate(_TAKEN):
         number.set(f.select(name.eq(entry.name(taken)), f.const(I32, k), number.get()))
-    entry.fall_back(number.get() < 0)
+    entry.fall_back(number.get() < 0, method)
     place, value = number.get(), f.var(I64, 0)
     with f.else_of(place.eq(_TAKEN.index("mode"))) as others:
         mode = entry.known(thing, Kind.PRIM)

@@ -1,20 +1,22 @@
-"""The guard: one entry in front of all methods that have none. It lets one thread at a time into a context.
+"""The guard: one entry in front of all methods that have none. It lets one thread at a time into a context, and records calls.
 
 A guarded method is a builtin function that CPython binds as a method. Its own object is a tuple: the Python function, the function that
-takes the context itself, the class of contexts, and the address of the PythonTable as bytes.
+takes the context itself, the class of contexts, and the address of the PythonTable as bytes. In an observed context the function that
+records nothing follows, and as bytes the number by which generated code writes the call (`RECORDED_ALONE`).
 """
 
 from __future__ import annotations
 
 from backends.device.commands.bound_record import BoundRecord
-from backends.entries.arguments import call_alone
+from backends.device.commands.layout import RAISES, WORD, Command
+from backends.entries.arguments import CALL_RECORDED, call_alone
 from backends.entries.names import GUARD
 from backends.entries.python_table import BYTES_DATA, OBJECT_TYPE, PythonTable
-from backends.llvm.builder.function import I32, I64, PTR, Function, Module
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 
 
-def build_guard(module: Module, slot_offset: int, items: int) -> None:
+def build_guard(module: Module, slot_offset: int, items: int, *, records: bool = False) -> None:
     """GUARD: PyCFunctionFastWithKeywords, whose first argument is the context. items: place of the first item in a tuple."""
     f = Function(module, GUARD, [PTR, PTR, I64, I64], I64, shared=True)
     parts, arguments, count, names = f.args
@@ -32,4 +34,54 @@ def build_guard(module: Module, slot_offset: int, items: int) -> None:
     with f.leaving(holder.get().eq(0)):
         f.ret(f.call_pointer(I64, python.get("vectorcall").as_pointer(), plain.as_pointer(), arguments, count, names.as_pointer()))
     record = Record(f, f.load(PTR, holder.get().as_pointer(), BYTES_DATA, 8), BoundRecord)
+    if records:
+        silent, number = (f.load(I64, parts, items + 8 * k, 8) for k in (4, 5))
+        more = silent, f.load(I32, number.as_pointer(), BYTES_DATA)
+        f.ret(f.call(I64, CALL_RECORDED, record.pointer, python.pointer, plain, guarded, arguments, count, names, *more))
+        return
     f.ret(call_alone(record, python, (plain, guarded), arguments, count, names))
+
+
+def build_call_recorded(module: Module) -> None:
+    """call_recorded(record, python, function, its guarded variant, arguments, count, names, plain, method) -> the result of a method.
+
+    Writes the call, and has `plain` carry it out, which records nothing. If its words cannot be written, or `method` is 0, the function
+    records the call. arguments: the context is the first one.
+    """
+    f = Function(module, CALL_RECORDED, [PTR, PTR, I64, I64, PTR, I64, I64, I64, I32], I64, shared=True, internal=True)
+    record, table, function, guarded, arguments, count, names, plain, method = f.args
+    b, python = Record(f, record, BoundRecord), Record(f, table, PythonTable)
+    size, owner = f.var(I64, 0), b.get("owner")
+    with f.if_(method.ne(0) & b.get("has_listener").eq(0)):
+        is_free = f.var(I32, owner.eq(0).zext(I32))
+        with f.if_(owner.ne(0)):
+            is_free.set(owner.eq(f.call_pointer(I64, python.get("thread").as_pointer())).zext(I32))
+        with f.if_(is_free.get().ne(0)):
+            size.set(f.call(I64, "write_call", record, table, f.at(arguments, 8), count - 1, names, method))
+    with f.leaving(size.get().eq(0)):
+        f.ret(call_alone(b, python, (function, guarded), arguments, count, names))
+    first, begin, end, call = (b.get(f"recorded_{name}") for name in ("at", "begin", "end", "call"))
+    b.set("recorded_at", first + size.get())
+    b.set("recorded_constants", f.const(I64, 0))
+    b.set("recorded_end", f.const(I64, 0))
+    b.set("is_inside_call", f.const(I32, 1))
+    result = call_alone(b, python, (plain, plain), arguments, count, names)
+    with f.if_(b.get("is_inside_call").ne(0) & b.get("recorded_begin").eq(begin)):
+        b.set("is_inside_call", f.const(I32, 0))
+        b.set("recorded_end", end)
+        with f.if_(result.eq(0)):
+            _note_error(f, b, python, call, first, size.get())
+    f.ret(result)
+
+
+def _note_error(f: Function, b: Record, python: Record, call: Val, first: Val, size: Val) -> None:
+    """A call that has raised an error is recorded so; one that was interrupted is not recorded."""
+    is_error = f.call_pointer(I32, python.get("is_error").as_pointer(), python.get("exception").as_pointer())
+    with f.if_(b.get("recorded_from").ule(first)):  # otherwise it is in the file already
+        with f.else_of(is_error.ne(0)) as otherwise:
+            head = f.load(I32, call.as_pointer())
+            f.store((head & ~255) | int(Command.CALL), call.as_pointer(), 0, WORD)
+            f.store(f.load(I32, call.as_pointer(), WORD) | (RAISES << 16), call.as_pointer(), WORD, WORD)
+            otherwise()
+            with f.if_(b.get("recorded_at").eq(first + size)):
+                b.set("recorded_at", first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from backends.abi.records import layout_digest
@@ -20,8 +20,9 @@ from backends.device.commands.bound_record import (
 )
 from backends.device.commands.condition import QueryRecord
 from backends.device.commands.known_objects import KnownSlot, TargetsKey
+from backends.device.commands.known_words import WordsSlot
 from backends.device.stream_target import TargetRecord
-from backends.entries.names import ENTRIES, GUARD, KEYWORDS, RECORDED
+from backends.entries.names import ENTRIES, GUARD, KEYWORDS
 from backends.entries.python_table import BYTES_DATA, PythonTable, items_offset, make_table, unguarded
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ _RECORDS = (
     TargetsKey,
     TextureSlot,
     VertexBufferSlot,
+    WordsSlot,
 )
 _LAYOUT = layout_digest(*_RECORDS)
 _kept: list[object] = []
@@ -82,19 +84,22 @@ def install(owner: Any, cache: KernelCache, is_observed: bool = False) -> None:
     offset = slot_offset(owner) if fits() and items_offset() else 0
     if not offset:
         return
-    names, cell = (RECORDED, owner.native_cell) if is_observed else (ENTRIES, python_cell)
+    cell = owner.native_cell if is_observed else python_cell
     library = entries_library(cache, is_observed, offset, items_offset())
-    methods = [getattr(owner, name) for name in names]
-    plain = [inspect.unwrap(method) for method in methods] if is_observed else []
-    table, objects = make_table(KEYWORDS, [*methods, *plain])
+    methods = [getattr(owner, name) for name in ENTRIES]
+    table, objects = make_table(KEYWORDS, methods, [_silent(method) for method in methods] if is_observed else ())
     _kept.extend((library, table, objects))
     cell.value = ctypes.addressof(table)
-    for name, method in zip(names, methods):
+    for name, method in zip(ENTRIES, methods):
         setattr(owner, name, _descriptor(owner, name, method, library.address[name]))
     table_bytes = cell.value.to_bytes(8, sys.byteorder)
     others = {name: method for name, method in vars(owner).items() if inspect.isfunction(method) and unguarded(method) is not method}
     kind = type(owner.__qualname__, (tuple,), {})  # CPython shows its name in front of the method's
-    functions = {method: kind((unguarded(method), method, owner, table_bytes)) for method in others.values()}
+    numbers = _numbers() if is_observed else {}
+    functions = {
+        method: kind((unguarded(method), method, owner, table_bytes, *_recording(method, numbers, is_observed)))
+        for method in others.values()
+    }
     made = {method: _guarded(method, library.address[GUARD], parts) for method, parts in functions.items()}
     for name, method in others.items():
         setattr(owner, name, made[method])
@@ -104,12 +109,29 @@ def entries_library(cache: KernelCache, is_observed: bool, offset: int, items: i
     """The compiled entries, for the offsets of `slot_offset` and `items_offset`."""
 
     def build(module: Module) -> None:
-        from backends.entries.catalog import build_entries, build_observed_entries
+        from backends.entries.catalog import build_entries
 
-        (build_observed_entries if is_observed else build_entries)(module, offset, items)
+        build_entries(module, offset, items, records=is_observed)
 
-    exports = (*(RECORDED if is_observed else ENTRIES), GUARD)
-    return cache.keep(("entries", is_observed, offset, items, _LAYOUT), exports, build)
+    return cache.keep(("entries", is_observed, offset, items, _LAYOUT), (*ENTRIES, GUARD), build)
+
+
+def _numbers() -> Mapping[str, int]:
+    from backends.device.calls.table import RECORDED_ALONE  # unobserved contexts load no rows
+
+    return RECORDED_ALONE
+
+
+def _silent(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method that records nothing, inside of the one that records, inside of the one that claims the context."""
+    return unguarded(unguarded(method))
+
+
+def _recording(method: Callable[..., Any], numbers: Mapping[str, int], is_observed: bool) -> tuple[Any, ...]:
+    """What the guard of an observed context needs more: the method that records nothing, and the number of the call, 0 for none."""
+    if not is_observed:
+        return ()
+    return _silent(method), numbers.get(method.__name__, 0).to_bytes(4, sys.byteorder)
 
 
 def slot_offset(owner: type) -> int:

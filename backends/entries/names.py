@@ -7,8 +7,6 @@ from __future__ import annotations
 
 GUARD = "guard"
 """The entry of every other method."""
-RECORDED = ("draw_vbo", "set_constant_buffer")
-"""Methods that have native entries in observed contexts, too."""
 ENTRIES = (
     "bind_blend_state",
     "bind_rasterizer_state",

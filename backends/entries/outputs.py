@@ -6,16 +6,15 @@ from backends.device.commands.known_objects import Kind
 from backends.device.stream_target import TargetRecord
 from backends.entries.arguments import Entry, Taken
 from backends.entries.choosing import CHOOSE_STAGES
-from backends.llvm.builder.function import I64, PTR, Module, Val
+from backends.llvm.builder.function import I64, PTR, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS
 
 _APPEND, _U32 = -1, (1 << 32) - 1
 
 
-def build_output_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_output_entry(entry: Entry) -> None:
     """set_stream_output_targets(targets, *, offsets). Python releases targets that were destroyed while they were bound."""
-    entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b, taken = entry.f, entry.record, Taken(entry)
     targets, places = f.alloca(f"[{MAX_STREAM_OUTPUT_TARGETS} x i64]"), f.alloca(f"[{MAX_STREAM_OUTPUT_TARGETS} x i64]")

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from ctypes import c_uint64
 from typing import Any
 
+import numpy as np
+
 NAMES = 64
 FALLBACKS = 32
 
@@ -21,7 +23,7 @@ LIST_ITEMS = 24  # address of the items of a list
 TUPLE_ITEMS = (24, 32)  # the first item of a tuple; a hash stands before it from CPython 3.14 on
 BYTES_DATA = 32
 FLOAT_VALUE = 16
-BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE = 0, 16, 80  # Py_buffer
+BUFFER_DATA, BUFFER_LENGTH, BUFFER_AXES, BUFFER_FORMAT, BUFFER_SHAPE, BUFFER_SIZE = 0, 16, 36, 40, 48, 80  # Py_buffer
 
 FUNCTIONS = {
     "as_long": "PyLong_AsLongAndOverflow",
@@ -35,6 +37,8 @@ FUNCTIONS = {
     "drop_reference": "Py_DecRef",
     "dict_get": "PyDict_GetItemWithError",
     "dict_size": "PyDict_Size",
+    "dict_next": "PyDict_Next",
+    "is_error": "PyErr_ExceptionMatches",
     "thread": "PyThread_get_thread_ident",
     "save_thread": "PyEval_SaveThread",
     "restore_thread": "PyEval_RestoreThread",
@@ -55,10 +59,15 @@ class PythonTable(ctypes.Structure):
         ("tuple_type", c_uint64),
         ("list_type", c_uint64),
         ("dict_type", c_uint64),
+        ("text_type", c_uint64),
+        ("bytes_type", c_uint64),
+        ("array_type", c_uint64),
+        ("exception", c_uint64),
         ("items", c_uint64),  # byte offset of the first item of a tuple
         ("names", c_uint64 * NAMES),  # interned names of keywords, by number
         ("fallbacks", c_uint64 * FALLBACKS),  # Python functions, by number of the entry
         ("guarded", c_uint64 * FALLBACKS),  # those that take the context themselves
+        ("plain", c_uint64 * FALLBACKS),  # those that record nothing, of an observed context
     ]
 
 
@@ -83,17 +92,21 @@ def unguarded(method: Callable[..., Any]) -> Callable[..., Any]:
     return found
 
 
-def make_table(names: Sequence[str], methods: Sequence[Callable[..., Any]]) -> tuple[PythonTable, object]:
-    """The table of this process, and objects that must live as long as it."""
-    plain = [unguarded(method) for method in methods]
+def make_table(
+    names: Sequence[str], methods: Sequence[Callable[..., Any]], plain: Sequence[Callable[..., Any]] = ()
+) -> tuple[PythonTable, object]:
+    """The table of this process, and objects that must live as long as it. plain: methods that record nothing."""
+    free = [unguarded(method) for method in methods]
     table, interned = PythonTable(), [sys.intern(name) for name in names]
     for field, function in FUNCTIONS.items():
         setattr(table, field, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value)
     table.none, table.true, table.false = id(None), id(True), id(False)
     table.long_type, table.float_type = id(int), id(float)
     table.tuple_type, table.list_type, table.dict_type = id(tuple), id(list), id(dict)
+    table.text_type, table.bytes_type, table.array_type, table.exception = id(str), id(bytes), id(np.ndarray), id(Exception)
     table.items = items_offset()
     table.names[: len(interned)] = [id(name) for name in interned]
-    table.fallbacks[: len(plain)] = [id(function) for function in plain]
+    table.fallbacks[: len(free)] = [id(function) for function in free]
     table.guarded[: len(methods)] = [id(function) for function in methods]
-    return table, (interned, plain, list(methods))
+    table.plain[: len(plain)] = [id(function) for function in plain]
+    return table, (interned, free, list(methods), list(plain))

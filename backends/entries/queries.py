@@ -9,7 +9,7 @@ from backends.device.commands.condition import Answer, QueryRecord
 from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry, Taken
 from backends.entries.setters import hinders, put_word
-from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MOST_INTERVALS
 
@@ -45,25 +45,23 @@ def _put(q: Record, **values: Val) -> None:
         q.set(name, value)
 
 
-def build_query_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_query_entry(entry: Entry) -> None:
     """begin_query(query) and end_query(query): queries that Python has begun before."""
-    entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, taken = entry.f, Taken(entry)
     found = taken.known("query", Kind.QUERY)
     taken.parse()
-    is_end = Val(f, BOOL, "true" if name == "end_query" else "false")
+    is_end = Val(f, BOOL, "true" if entry.method == "end_query" else "false")
     change_query(f, entry.record, Record(f, found.get().as_pointer(), QueryRecord), is_end, entry.fall_back)
     entry.done("true")
 
 
-def build_result_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_result_entry(entry: Entry) -> None:
     """get_query_result(query, *, wait=True): a query that entries have begun and ended since Python last read it. Its state does not
     change.
 
     Other threads run Python while pending work is carried out, but cannot enter the context.
     """
-    entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b, python, taken = entry.f, entry.record, entry.python, Taken(entry)
     found = taken.known("query", Kind.QUERY)

@@ -7,16 +7,15 @@ from backends.device.commands.known_objects import Kind
 from backends.device.copy_job import Crewed
 from backends.entries.arguments import Entry, Taken
 from backends.entries.setters import hinders
-from backends.llvm.builder.function import I32, I64, PTR, Module
+from backends.llvm.builder.function import I32, I64, PTR
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import LARGE_COPY
 
 _STOPS = int(STOPS | Hindrance.OWN_SAMPLES | Hindrance.FENCE)
 
 
-def build_read_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_read_entry(entry: Entry) -> None:
     """texture_read(resource, into). Other threads run Python while pending work is carried out, but cannot enter the context."""
-    entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b, python, taken = entry.f, entry.record, entry.python, Taken(entry)
     texture, into = taken.known("resource", Kind.TEXTURE), taken.given("into")

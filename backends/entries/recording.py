@@ -1,4 +1,7 @@
-"""Commands that entries of an observed context append once a call was carried out, with the words of `backends.device.commands.layout`."""
+"""Draws and constants as commands of a recording, which entries append once a call was carried out. Repeated words are left out.
+
+All other calls are written by `call_words`. The words are those of `backends.device.commands.layout`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from operator import or_
 from backends.device.calls.table import FIELDS
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.layout import AGAIN, MOST_CHANGES, WORD, Command, header
-from backends.entries.names import RECORDED
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 
@@ -18,11 +20,6 @@ _FEW = I32.wide(4)
 _PIECE = WORD * _FEW.lanes
 MOST_DRAW = WORD * (1 + _DRAW_WORDS)
 """Bytes of a draw."""
-
-
-def plain_number(name: str) -> int:
-    """Number of the function that carries a call out and records nothing, in the PythonTable of observed contexts."""
-    return len(RECORDED) + RECORDED.index(name)
 
 
 def lacks_room(bound: Record, size: Val | int) -> Val:

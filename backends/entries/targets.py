@@ -6,16 +6,15 @@ from backends.device.commands.bound_record import Hindrance
 from backends.device.commands.known_objects import Kind, TargetsKey
 from backends.entries.arguments import Entry, Taken
 from backends.entries.setters import hinders
-from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import I32, I64, PTR, Function, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TARGETS
 
 _STOPS = int(Hindrance.USER_MEMORY | Hindrance.OWN_SAMPLES)
 
 
-def build_target_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_target_entry(entry: Entry) -> None:
     """set_framebuffer_state(*, cbufs, zsbuf)."""
-    entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b, taken = entry.f, entry.record, Taken(entry)
     entry.fall_back(entry.keywords.eq(0) | b.get("executor").eq(0) | hinders(b, _STOPS))

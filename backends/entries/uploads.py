@@ -6,15 +6,14 @@ from backends.device.commands.bound_record import VertexBufferSlot
 from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry, Taken
 from backends.entries.setters import USER_MEMORY, hinders, write_buffer
-from backends.llvm.builder.function import I32, Module
+from backends.llvm.builder.function import I32
 from backends.llvm.builder.record import Record
 
 _MOST_OFFSET = (1 << 62) - 1
 
 
-def build_upload_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+def build_upload_entry(entry: Entry) -> None:
     """buffer_subdata(resource, data, *, offset=0)."""
-    entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b, taken = entry.f, entry.record, Taken(entry)
     known, thing, offset = taken.known("resource", Kind.BUFFER), taken.given("data"), taken.integer("offset", _MOST_OFFSET)

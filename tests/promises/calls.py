@@ -58,8 +58,6 @@ def names() -> str:
         "",
         'GUARD = "guard"',
         '"""The entry of every other method."""',
-        'RECORDED = ("draw_vbo", "set_constant_buffer")',
-        '"""Methods that have native entries in observed contexts, too."""',
         *_tuple("ENTRIES", [row.name for row in OF_NUMBER if _has_entry(row)]),
         '"""Methods that have entries."""',
         *_tuple("KEYWORDS", _keywords()),

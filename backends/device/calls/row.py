@@ -185,8 +185,8 @@ class Row:
 
     positional, keywords: its arguments. source: the document, with its section, that describes it. fixed: its commands in recordings, of
     which the first match is written. effect: on the words of the bound state. is_native: a native entry takes plain arguments; those of
-    calls with an effect on known objects follow from the row. why: reason why checks, parsers or words of the call do not follow from the
-    row. text: docstring of a method that is generated.
+    calls with an effect on known objects follow from the row. has_result: it writes to a resource what differs from run to run. why: reason
+    why checks, parsers or words of the call do not follow from the row. text: docstring of a method that is generated.
     """
 
     name: str
@@ -198,9 +198,15 @@ class Row:
     fixed: tuple[Fixed, ...] = ()
     effect: OneWord | Listed | Units | None = None
     is_native: bool = False
+    has_result: bool = False
     waits: Waits = Waits.NOTHING
     why: str = ""
     text: str = ""
+
+    @property
+    def is_recorded_alone(self) -> bool:
+        """True if a recording has the call with its arguments alone, without a new handle or a result."""
+        return self.does is Does.SET and not self.has_result
 
     @cached_property
     def arguments(self) -> dict[str, Argument]:

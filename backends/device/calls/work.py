@@ -112,6 +112,7 @@ ROWS = [
             "index": Argument("word of the result", default=0),
             "offset": s.OFFSET,
         },
+        has_result=True,
         waits=Waits.QUERY,
         why=s.QUERY_REASON,
     ),

@@ -255,6 +255,12 @@ class BoundRecord(ctypes.Structure):
         ("recorded_file", c_int32),
         ("has_recorded_draw", c_int32),  # the last draw of the recording is `recorded_draw`
         ("recorded_draw", DrawCall),
+        ("records_calls", c_int32),  # entries and the guard append every call; 0: draws and constants alone, as in traces
+        ("is_inside_call", c_int32),  # a recorded call runs: the calls that it makes are not recorded
+        ("recorded_call", c_uint64),  # the header of the call that `write_call` has written last
+        ("recorded_words", c_uint64),  # WordsSlot: objects whose words are known
+        ("recorded_words_mask", c_int32),  # number of entries - 1
+        ("recorded_pad", c_int32),
         ("vertex_buffers", VertexBufferSlot * MAX_VERTEX_BUFFERS),
         ("constants", ConstantSlot * (STAGES * MAX_CONSTANT_BUFFERS)),
     ]

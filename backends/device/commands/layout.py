@@ -52,6 +52,44 @@ class Command(IntEnum):
     REDRAW = 25  # the last DRAW with some words changed, likewise
 
 
+RAISES = 1
+"""Flag of a CALL: it raised an error when it was recorded, and is expected to raise one again."""
+OUTCOME = 2
+"""Flag of a CALL: its result, or the digest of the data that it read, follows its arguments."""
+IN_DATA = 4
+"""Flag of a CALL: the words after the first two are the last block of DATA."""
+MORE = 1 << 31
+"""Bit of the size of a piece of DATA: another piece of the same block follows."""
+MOST_PIECE = WORD * (MOST_COUNT - 1)
+"""Bytes of a piece of DATA."""
+
+
+class Tag(IntEnum):
+    """Kinds of values among the words of CALL and STATE, the low byte of a tag; its other bits are a small number."""
+
+    NONE = 0
+    FALSE = 1
+    TRUE = 2
+    INT = 3  # a word
+    LONG = 4  # two words
+    FLOAT = 5  # two words
+    TEXT = 6  # bytes of UTF-8, filled up to whole words
+    BYTES = 7  # likewise
+    DATA = 8  # the number of a block of DATA
+    TUPLE = 9  # as many values
+    LIST = 10
+    MAP = 11  # as many keys and values
+    HANDLE = 12  # a word
+    RECORD = 13  # number of the record; its fields follow, in order
+    ARRAY = 14  # number of axes; their lengths, the type as a text, the items as BYTES or DATA
+    FORMAT = 15  # a text
+    PROGRAM = 16  # a text
+
+
+INLINE = 240
+"""Bytes that stand among the words of a call; more are a block of DATA."""
+MOST_DEPTH = 12
+"""Values inside of values, at most."""
 AGAIN = 1 << 7
 """Bit of the detail of CONSTANTS and CHANGES: repeat the last draw afterwards."""
 CHANGING = frozenset((Command.CHANGES, Command.REDRAW))

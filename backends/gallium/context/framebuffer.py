@@ -158,7 +158,7 @@ class Framebuffers(ContextCore):
     def _learn_targets(self, colors: tuple[Surface | None, ...], depth: Surface | None) -> None:
         """Let native entries recognize the bound targets by their surfaces, which set all sizes, if they were bound lately, too."""
         first = next((item for item in (*colors, depth) if item is not None), None)
-        if first is None or not first.is_bound_again((*map(id, colors), id(depth))) or self.is_observed:
+        if first is None or not first.is_bound_again((*map(id, colors), id(depth))):
             return
         if targets := self.targets.prepare():
             self.state.known.learn_targets(colors, depth, targets, self._end_known)

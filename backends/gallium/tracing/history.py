@@ -32,6 +32,7 @@ from backends.gallium.tracing.bound_calls import BoundCalls
 from backends.gallium.tracing.call_memory import CallMemory
 from backends.gallium.tracing.content import box_bytes, planes
 from backends.gallium.tracing.definitions import definition_of
+from backends.gallium.tracing.known_words import KnownWords
 from backends.gallium.tracing.traced_context import plain_method
 from backends.gallium.tracing.tracer import OF_CONTEXT, Function, Tracer
 from backends.pipe.enums import Transfer
@@ -41,6 +42,8 @@ DEFAULT_BYTES = 1 << 28
 """Default of `Screen(history_memory=...)`, in bytes."""
 _CHANGES_NOTHING = {Does.READ, Does.ASK}
 _RESULTS = frozenset({"get_query_result"})
+_FIXED = frozenset({"draw_vbo", "set_constant_buffer"})
+"""Calls that native entries write as fixed commands; they write all others as values, and so does Python."""
 
 
 @record(eq=False)
@@ -73,6 +76,9 @@ class HistoryTracer(Tracer):
         self.is_whole = is_new
         self.memory = CallMemory(most)
         super().__init__(context, self.memory, HistoryContext.native_cell)
+        if HistoryContext.native_cell.value:
+            self._words.append(KnownWords(self._record, self._handles.find))
+        self._record.records_calls = bool(self._words)
         if not is_new:
             self._begin()
 
@@ -124,7 +130,7 @@ class HistoryTracer(Tracer):
             return function(self._context, *args, **given)
 
     def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
-        found = self._encoder.fixed(method.name, args, given) if is_fixed else None
+        found = self._encoder.fixed(method.name, args, given) if is_fixed and method.name in _FIXED else None
         return found or self._encoder.call(method.name, args, given, result=result)
 
     def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:

@@ -15,9 +15,9 @@ from backends.device.calls import work
 from backends.device.calls.errors import WordError
 from backends.device.calls.row import Does
 from backends.device.calls.table import CALLS, COMMANDS, FIELDS
-from backends.device.commands.layout import AGAIN, MAGIC, MOST_COUNT, PREFIX, VERSION, Command, header, pack, slot_of
+from backends.device.commands.layout import AGAIN, MAGIC, MOST_COUNT, PREFIX, RAISES, VERSION, Command, header, pack, slot_of
 from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, Item, failure, items
-from backends.gallium.context.recording.encoder import RAISES, Encoder, data_commands
+from backends.gallium.context.recording.encoder import Encoder, data_commands
 from backends.gallium.tracing.printing import Handle
 from backends.gallium.tracing.trace_player import words_of
 from backends.pipe.enums import ShaderType, lookup

@@ -49,7 +49,7 @@ class TraceFile:
         record.recorded_begin = record.recorded_from = record.recorded_at = self._begin
         record.recorded_size, record.python = _GATHERED, ctypes.addressof(cell)
         record.recorded_write, record.recorded_file = entry
-        record.recorded_constants = record.has_recorded_draw = 0
+        record.recorded_constants = record.has_recorded_draw = record.is_inside_call = 0
         # Programs may exit, or drop the context, without `destroy`. Their traces are the most wanted ones.
         self._rest = weakref.finalize(self, _hand_over, self._file, self._memory, record)
         self.write(PREFIX.pack(MAGIC, VERSION, 0))
@@ -89,7 +89,7 @@ class TraceFile:
             self.flush()
         finally:
             self._rest.detach()
-            self._record.recorded_write = 0
+            self._record.recorded_write = self._record.is_inside_call = self._record.records_calls = 0
             self._file.close()
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from ctypes import c_uint64
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,16 @@ from backends.device.bound import Shader
 from backends.device.calls.errors import Unwritable
 from backends.device.calls.row import Does, Row
 from backends.device.calls.table import CALLS
-from backends.device.commands.layout import Command, pack
+from backends.device.commands.layout import RAISES, Command, pack
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.query_kinds import QUERY_KINDS
-from backends.gallium.context.recording.encoder import RAISES, Encoder
+from backends.gallium.context.recording.encoder import Encoder
 from backends.gallium.context.recording.handles import OBJECTS, Handles
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import TransferMap, as_bytes
 from backends.gallium.tracing.call_memory import CallMemory
 from backends.gallium.tracing.content import box_bytes, content_digest, digest_of, planes
+from backends.gallium.tracing.known_words import KnownWords
 from backends.gallium.tracing.trace_file import TraceFile
 from backends.pipe.enums import QueryType, Transfer
 
@@ -42,14 +44,24 @@ class Tracer:
     def __init__(self, context: ContextCore, target: str | os.PathLike[str] | CallMemory, cell: c_uint64) -> None:
         """cell: of the context's class, for native entries."""
         self._context, self._file = context, TraceFile(target, context.state.record, cell)
+        self._record = context.state.record
         self._ended: list[int] = []
-        self._handles = Handles(self._ended.append)
+        self._words: list[KnownWords] = []  # of a recording whose calls generated code writes
+        self._handles = Handles(partial(_note_end, self._ended, self._words))
         self._encoder = Encoder(self._handle_of, context._checked_draw, repeats_draws=False)
         self._bare_flush = self._encoder.call("flush", (), {})
-        self._is_inside = False
         self.is_closed = False
         self.maps: dict[TransferMap, bytes] = {}
         self._file.let_entries(True)
+
+    @property
+    def _is_inside(self) -> bool:
+        """True while a recorded call runs. Generated code sets it, too."""
+        return bool(self._record.is_inside_call)
+
+    @_is_inside.setter
+    def _is_inside(self, is_inside: bool) -> None:
+        self._record.is_inside_call = is_inside
 
     # -- calls ---------------------------------------------------------------------------------------------------------------
     def call(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
@@ -84,6 +96,9 @@ class Tracer:
             raise
         self._file.write(made)
         self._file.forget_draw()
+        if self._words and method.is_recorded_alone:
+            self._words[0].learn(args)
+            self._words[0].learn(given)
         if method.name == _QUERY_TO_BUFFER:
             self._record_time(method.named(args, given))
         return found
@@ -231,6 +246,12 @@ class Tracer:
             self.is_closed = True
             self.maps.clear()
             self._file.close()
+
+
+def _note_end(ended: list[int], words: list[KnownWords], handle: int) -> None:
+    ended.append(handle)
+    for known in words:
+        known.end(handle)
 
 
 def _is_filled(named: dict[str, Any], size: int) -> bool:

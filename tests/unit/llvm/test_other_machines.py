@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from backends.device.blit_key import BlitKey
-from backends.entries.catalog import build_entries, build_observed_entries
-from backends.entries.names import ENTRIES, RECORDED
+from backends.entries.catalog import build_entries
+from backends.entries.names import ENTRIES
 from backends.formats import Format
 from backends.llvm.builder.module import Module
 from backends.llvm.engine.artifact import generate_artifact
@@ -39,7 +39,7 @@ ELF, ARM, RISCV = b"\x7fELF", 183, 243
 MODULES: dict[str, tuple[Callable[[Module], None], tuple[str, ...]]] = {
     "commands": (build_commands, EXPORTS),
     "entries": (lambda module: build_entries(module, SLOT), ENTRIES),
-    "observed entries": (lambda module: build_observed_entries(module, SLOT), RECORDED),
+    "observed entries": (lambda module: build_entries(module, SLOT, records=True), ENTRIES),
     "reading": (build_reading, ("read",)),
     "rasterizer": (build_rasterizer, ("flush", "run_ahead", "finish", "worker")),
     "blit": (lambda module: build_blit(BLIT, 8, module), ("blit",)),

@@ -9,8 +9,18 @@ from typing import Any
 from backends.device.calls.errors import RecordingError, WordError
 from backends.device.calls.row import Does, Row
 from backends.device.calls.table import COMMANDS, DETAILS, FIELDS, OF_NUMBER
-from backends.device.commands.layout import AGAIN, CHANGING, Command, changes_of, slot_of, words_after
-from backends.gallium.context.recording.encoder import IN_DATA, MORE, OUTCOME, RAISES
+from backends.device.commands.layout import (
+    AGAIN,
+    CHANGING,
+    IN_DATA,
+    MORE,
+    OUTCOME,
+    RAISES,
+    Command,
+    changes_of,
+    slot_of,
+    words_after,
+)
 from backends.gallium.context.recording.values import ValueReader
 from tgsi.language.record import record
 

@@ -10,31 +10,21 @@ from typing import Any
 from backends.device.calls.row import Row
 from backends.device.calls.table import CALLS, NUMBERS
 from backends.device.commands.client import MAX_WORDS
-from backends.device.commands.layout import MOST_COUNT, Command, header, pack
+from backends.device.commands.layout import IN_DATA, MORE, MOST_COUNT, MOST_PIECE, OUTCOME, Command, header, pack
 from backends.gallium.context.recording.values import ValueWriter
 from backends.pipe.state import DrawInfo
 
-RAISES = 1
-"""Flag: the call raised an error when it was recorded, and is expected to raise one again."""
-OUTCOME = 2
-"""Flag: the result of the call, or the digest of the data that it read, follows its arguments."""
-IN_DATA = 4
-"""Flag: the words after the first two are the last block of DATA."""
-MORE = 1 << 31
-"""Bit of the size of a piece of DATA: another piece of the same block follows."""
-
 NO_OUTCOME = object()
-_PIECE = 4 * (MOST_COUNT - 1)
 _DRAW = CALLS["draw_vbo"].fixed[0]
 
 
 def data_commands(block: bytes) -> bytes:
     """A block of bytes as DATA commands."""
     made = bytearray()
-    for at in range(0, max(1, len(block)), _PIECE):
-        piece = block[at : at + _PIECE]
+    for at in range(0, max(1, len(block)), MOST_PIECE):
+        piece = block[at : at + MOST_PIECE]
         padded = piece + bytes(-len(piece) % 4)
-        more = MORE if at + _PIECE < len(block) else 0
+        more = MORE if at + MOST_PIECE < len(block) else 0
         made += struct.pack("<II", header(Command.DATA, 1 + len(padded) // 4), len(piece) | more) + padded
     return bytes(made)
 

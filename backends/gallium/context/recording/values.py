@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from decimal import Decimal
-from enum import IntEnum
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from backends.device.calls.errors import Unwritable, WordError
+from backends.device.commands.layout import INLINE, MOST_DEPTH, Tag
 from backends.formats import AnyFormat, CompressedFormat, Format, find_any_format
 from backends.gallium.context.grid_info import GridInfo
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
@@ -38,36 +38,11 @@ RECORDS: tuple[type, ...] = (
 """Records that may be arguments. The number of a record is its place here, so new ones are added at the end."""
 _NUMBERS = {kind: number for number, kind in enumerate(RECORDS)}
 
-INLINE = 240
-"""Bytes that stand among the words of a call."""
-MOST_DEPTH = 12
 _KEYS = str, int, float
 """Types of keys of mappings."""
 _SMALL = 1 << 24
 _I32, _I64, _F64 = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<d")
 _TAG_AND_INT, _TAG_AND_FLOAT = struct.Struct("<Ii"), struct.Struct("<Id")
-
-
-class Tag(IntEnum):
-    """Kinds of values, the low byte of a tag."""
-
-    NONE = 0
-    FALSE = 1
-    TRUE = 2
-    INT = 3  # a word
-    LONG = 4  # two words
-    FLOAT = 5  # two words
-    TEXT = 6  # bytes of UTF-8, filled up to whole words
-    BYTES = 7  # likewise
-    DATA = 8  # the number of a block of DATA
-    TUPLE = 9  # as many values
-    LIST = 10
-    MAP = 11  # as many keys and values
-    HANDLE = 12  # a word
-    RECORD = 13  # number of the record; its fields follow, in order
-    ARRAY = 14  # number of axes; their lengths, the type as a text, the items as BYTES or DATA
-    FORMAT = 15  # a text
-    PROGRAM = 16  # a text
 
 
 class ValueWriter:
