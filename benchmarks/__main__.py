@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from benchmarks import history
 from benchmarks.catalog import WORKLOADS
 from benchmarks.cold import turns as cold
 from benchmarks.cold.command import measure_cold
@@ -45,10 +46,13 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--cold", action="store_true", help="first frames of fresh processes; --only knows triangle and vase, too")
     parser.add_argument("--busy", action="store_true", help="frames a second while other processes keep every processor busy, and idle")
     parser.add_argument("--scale", action="store_true", help="phases on one and on two threads, and a projection to more processors")
+    parser.add_argument("--history", action="store_true", help="frames of contexts that keep their calls, by turns with others")
     parser.add_argument("--memory", action="store_true", help="peak memory of a 1920x1080 frame instead of times")
     parser.add_argument("--list", action="store_true", help="describe the workloads")
     options = parser.parse_args(arguments)
     known, default = (cold.NAMES, cold.DEFAULT) if options.cold else (tuple(WORKLOADS), tuple(WORKLOADS))
+    if options.history:
+        known, default = history.NAMES, history.DEFAULT
     names = options.only.split(",") if options.only else list(default)
     if unknown := [n for n in names if n not in known]:
         parser.error(f"--only: no workload named {', '.join(unknown)}; --list names them")
@@ -164,6 +168,8 @@ def main(arguments: list[str] | None = None) -> int:
         return measure_busy(options, start_sides)
     if options.scale:
         return measure_scale(options)
+    if options.history:
+        return history.measure_history(options)
     out: dict[str, Any] = {}
     bad = False
     if options.memory:

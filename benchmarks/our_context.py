@@ -39,8 +39,8 @@ def both(first: Draw, second: Draw) -> Draw:
 class OurContext:
     """Screen, Context and targets of a workload."""
 
-    def __init__(self, *, threads: int | None = None, lanes: int | None = None, cache_dir: str | None = "") -> None:
-        self.screen = tgsi.Screen(threads=threads, lanes=lanes, cache_dir=cache_dir)
+    def __init__(self, *, threads: int | None = None, lanes: int | None = None, cache_dir: str | None = "", history: bool = False) -> None:
+        self.screen = tgsi.Screen(threads=threads, lanes=lanes, cache_dir=cache_dir, history=history)
         self.ctx: Any = None
         self.targets: list[Any] = []
         self.depth: Any = None

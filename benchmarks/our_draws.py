@@ -244,6 +244,38 @@ def _small_frames(o: OurContext) -> tuple[Draw, bool]:
     return draw, True
 
 
+def _draw_bindings(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SIZE, SIZE)
+    o.program("draw_calls")
+    o.attributes(geometry.TRIANGLE)
+    ctx, clear, triangle, values = o.ctx, o.clearing(depth=False), o.drawing(mode="TRIANGLES", count=3), geometry.uniforms()
+    ctx.bind_rasterizer_state(ctx.create_rasterizer_state(half_pixel_center=True, depth_clip=True, scissor=True))
+    buffers = []
+    for _ in range(2):
+        buffers.append(o.screen.resource_create(target="BUFFER", width0=geometry.TRIANGLE.nbytes, bind="VERTEX_BUFFER"))
+        ctx.buffer_subdata(buffers[-1], geometry.TRIANGLE)
+    stride = geometry.TRIANGLE.strides[0]
+    blends = [ctx.create_blend_state(), ctx.create_blend_state(dither=True)]
+    viewports = [[g.ViewportState((half, half, 0.5), (SIZE / 2, SIZE / 2, 0.5))] for half in (SIZE / 2, SIZE / 4)]
+    scissors = [[g.ScissorState(0, 0, SIZE, high)] for high in (SIZE, SIZE // 2)]
+
+    def draw() -> None:
+        clear()
+        vertex = g.ShaderType.VERTEX
+        for k, value in enumerate(values):
+            which = k & 1
+            ctx.set_vertex_buffers([{"buffer": buffers[which], "stride": stride}])
+            ctx.bind_blend_state(blends[which])
+            ctx.set_viewport_states(viewports[which])
+            ctx.set_scissor_states(scissors[which])
+            ctx.set_constant_buffer(vertex, value)
+            triangle()
+
+    return draw, True
+
+
+OF_HISTORY: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {"draw_bindings": _draw_bindings}
+"""Workloads of `benchmarks.history`."""
 MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
     "draw_calls": _draw_calls,
     "draw_many": _draw_many,

@@ -53,12 +53,13 @@ class Ours(OurContext):
 
     def prepare(self, name: str) -> Job:
         self.close()
-        if name not in MAKERS:
+        maker = MAKERS.get(name) or our_draws.OF_HISTORY.get(name)
+        if maker is None:
             raise Unsupported(f"no {name} here yet")
         self.ctx = self.screen.context_create()
         self.ctx.bind_rasterizer_state(self.ctx.create_rasterizer_state(half_pixel_center=True, depth_clip=True))
         try:
-            draw, look = MAKERS[name](self)
+            draw, look = maker(self)
         except tgsi.UnsupportedError as error:
             raise Unsupported(str(error).splitlines()[0]) from error
         return Job(lambda: self._finished(draw), self._check if look is True else look or None, self._phases)

@@ -1,6 +1,6 @@
 """Process of one side: answers one JSON line for each JSON line that it reads.
 
-    python -m benchmarks.serve ours|peer [--threads N] [--lanes N]
+    python -m benchmarks.serve ours|peer [--threads N] [--lanes N] [--history]
 
     {"do": "describe"}                  -> {"describe": text}
     {"do": "prepare", "name": NAME}     -> {"first": seconds} or {"unsupported": reason}
@@ -99,7 +99,7 @@ def _make_side(arguments: argparse.Namespace) -> Side:
         return Peer()
     from benchmarks.ours import Ours
 
-    return Ours(threads=arguments.threads, lanes=arguments.lanes)
+    return Ours(threads=arguments.threads, lanes=arguments.lanes, history=arguments.history)
 
 
 def main() -> None:
@@ -107,6 +107,7 @@ def main() -> None:
     parser.add_argument("side", choices=["ours", "peer"])
     parser.add_argument("--threads", type=int)
     parser.add_argument("--lanes", type=int)
+    parser.add_argument("--history", action="store_true", help="contexts keep their calls")
     arguments = parser.parse_args()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # output of libraries must not mix with the answers

@@ -227,7 +227,8 @@ class Screen(_GalliumScreen):
             `resource_create` raises MemoryError.
         time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call that takes longer ends
             with TimeLimitError; pending draws are dropped, and the context can be used as before.
-        history: contexts keep their latest calls in memory, for `Context.explain`; frames of small draws take longer (docs/explain.md).
+        history: contexts keep their latest calls in memory, for `Context.explain`; frames of tiny draws take up to half as long again
+            (docs/explain.md).
         history_memory: the most bytes of calls that a context keeps, 4 MiB or more; None: 256 MiB. Older calls are forgotten.
         validate: calls that are legal and almost surely wrong are said once, by a `ValidationWarning` and to the debug callback
             (docs/validation.md). Draws take longer.

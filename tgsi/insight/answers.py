@@ -42,7 +42,7 @@ def _capture(context: Any, most: int) -> Iterator[None]:
     finally:
         if not context.is_destroyed:
             context._captured = context.recorded_parts()
-            context._history.close()
+            context._tracer.close()
             context.__class__ = plain
             record.python = python
 

@@ -33,7 +33,7 @@ from backends.gallium.tracing.call_memory import CallMemory
 from backends.gallium.tracing.content import box_bytes, planes
 from backends.gallium.tracing.definitions import definition_of
 from backends.gallium.tracing.known_words import KnownWords
-from backends.gallium.tracing.traced_context import plain_method
+from backends.gallium.tracing.observed_context import ObservedContext, plain_method
 from backends.gallium.tracing.tracer import OF_CONTEXT, Function, Tracer
 from backends.pipe.enums import Transfer
 from tgsi.language.record import record
@@ -42,8 +42,6 @@ DEFAULT_BYTES = 1 << 28
 """Default of `Screen(history_memory=...)`, in bytes."""
 _CHANGES_NOTHING = {Does.READ, Does.ASK}
 _RESULTS = frozenset({"get_query_result"})
-_FIXED = frozenset({"draw_vbo", "set_constant_buffer"})
-"""Calls that native entries write as fixed commands; they write all others as values, and so does Python."""
 
 
 @record(eq=False)
@@ -130,7 +128,7 @@ class HistoryTracer(Tracer):
             return function(self._context, *args, **given)
 
     def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
-        found = self._encoder.fixed(method.name, args, given) if is_fixed and method.name in _FIXED else None
+        found = self._encoder.fixed(method.name, args, given) if is_fixed and _is_fixed(method.name, args, given) else None
         return found or self._encoder.call(method.name, args, given, result=result)
 
     def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
@@ -229,15 +227,18 @@ class HistoryTracer(Tracer):
             self._file.close()
 
 
-class HistoryContext(Context):
-    """A context of ``Screen(history=True)``, or of any screen inside ``with ctx.capture():``.
+def _is_fixed(name: str, args: tuple[Any, ...], given: dict[str, Any]) -> bool:
+    """True for calls that native entries write as fixed commands: draws and constants. Of all others they write the values."""
+    if name != "set_constant_buffer":
+        return name == "draw_vbo"
+    return isinstance(args[1] if len(args) > 1 else given.get("buffer"), (bytes, np.ndarray))
 
-    _history: records the calls.
-    """
 
-    is_observed = True
+class HistoryContext(ObservedContext):
+    """A context of ``Screen(history=True)``, or of any screen inside ``with ctx.capture():``."""
+
     native_cell = c_uint64(0)
-    _history: HistoryTracer
+    _tracer: HistoryTracer
     _before: Recorded | None = None
 
     def __init__(self, screen: ScreenCore, device: Device, *, most: int, priv: Any = None, flags: int = 0) -> None:
@@ -250,33 +251,22 @@ class HistoryContext(Context):
         if not is_new:
             self.order.synchronize()
         self._history_bytes = most
-        self._history = HistoryTracer(self, most, is_new=is_new)
+        self._tracer = HistoryTracer(self, most, is_new=is_new)
 
     def recorded_parts(self) -> list[Recorded]:
         """The recordings, the latest first."""
-        return [self._history.take()] + ([self._before] if self._before is not None else [])
+        return [self._tracer.take()] + ([self._before] if self._before is not None else [])
 
     def begin_again_if_crowded(self) -> None:
         """Begin a new recording if a quarter of the memory is used. The present one is kept if half of the memory remains free."""
-        now, most = self._history, self._history_bytes
+        now, most = self._tracer, self._history_bytes
         if now.maps or not (now.memory.lost or now.memory.size > most // 4):
             return
         keeps = not now.memory.lost and now.memory.size <= most // 2
         self._before = now.take() if keeps else None
         now.close()
         self.order.synchronize()
-        self._history = HistoryTracer(self, most - now.memory.size * keeps, is_new=False)
-
-    def destroy(self) -> None:
-        """End the history, carry out pending work and release everything."""
-        if not self.is_destroyed:
-            self._history.close()
-        super().destroy()
-
-    def _mapping_ended(self, mapped: TransferMap) -> None:
-        """Note the end of a mapping, and record what was written to it."""
-        super()._mapping_ended(mapped)
-        self._history.mapping_ended(mapped)
+        self._tracer = HistoryTracer(self, most - now.memory.size * keeps, is_new=False)
 
 
 def _recorded(method: Row) -> Callable[..., Any]:
@@ -285,7 +275,7 @@ def _recorded(method: Row) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(self: HistoryContext, /, *args: Any, **given: Any) -> Any:
-        found = self._history.call(method, function, args, given)
+        found = self._tracer.call(method, function, args, given)
         if ends:
             self.begin_again_if_crowded()
         return found
@@ -298,7 +288,7 @@ def _with_addresses(name: str) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(self: HistoryContext, /, *args: Any, **given: Any) -> Any:
-        return self._history.address_call(name, function, args, given)
+        return self._tracer.address_call(name, function, args, given)
 
     return call
 

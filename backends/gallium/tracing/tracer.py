@@ -89,6 +89,9 @@ class Tracer:
     def _plain(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Record a call whose result is irrelevant."""
         made = self._written(method, args, given, is_fixed=True)
+        if self._words and method.is_recorded_alone:
+            self._words[0].learn(args)
+            self._words[0].learn(given)
         try:
             found = function(self._context, *args, **given)
         except Exception:
@@ -96,9 +99,6 @@ class Tracer:
             raise
         self._file.write(made)
         self._file.forget_draw()
-        if self._words and method.is_recorded_alone:
-            self._words[0].learn(args)
-            self._words[0].learn(given)
         if method.name == _QUERY_TO_BUFFER:
             self._record_time(method.named(args, given))
         return found

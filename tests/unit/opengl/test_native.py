@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 
+from backends.gallium.tracing.steps import read_steps
 from tests.unit.opengl.binding import Binding
 from tgsi import native
 from tgsi.opengl.registry import enums as GL
@@ -173,3 +174,14 @@ def test_two_contexts_of_a_thread_have_their_own_state(drawn: Drawn) -> None:
         assert drawn.color() == [0, 255, 0, 0]
     other.gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
     assert other.color() == [255, 0, 0, 0]
+
+
+@needs_native
+def test_draws_inside_of_a_capture_are_recorded(drawn: Drawn) -> None:
+    pipe = drawn.gl.loader.context.pipe
+    with pipe.capture():
+        for _ in range(4):
+            drawn.gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+            assert drawn.valid == ALL
+    names = [step.name for step in read_steps(bytearray(pipe._captured[0].data))]
+    assert names.count("draw_vbo") == 4
