@@ -16,8 +16,8 @@ from backends.gallium.context.context import Context
 from backends.gallium.context.recording.decoder import Call, items
 from backends.gallium.context.recording.player import call_context
 from backends.gallium.screen.screen import Screen
+from backends.gallium.tracing.observed_context import plain_method
 from backends.gallium.tracing.trace_player import TracePlayer, words_of
-from backends.gallium.tracing.traced_context import plain_method
 from backends.pipe.state import DrawInfo
 from tgsi.language.record import record
 
