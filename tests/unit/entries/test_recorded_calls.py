@@ -187,7 +187,7 @@ def test_every_value_is_recorded_as_it_is(screen: tgsi.Screen, values: tuple[Any
             with pytest.raises(TypeError):
                 ctx.emit_string_marker(text=value, more=value)
     read = [read_again(value) for value in values]
-    expected = []
+    expected: list[Any] = []
     for value in read:
         expected.append(("emit_string_marker", (value, None), {}, True))
         expected.append(("emit_string_marker", (), {"text": value, "more": value}, True))
