@@ -18,7 +18,7 @@ import numpy as np
 from backends.device.bound import Shader
 from backends.device.calls.errors import Unwritable
 from backends.device.calls.row import Does, Row
-from backends.device.calls.table import ALIASES, UNRECORDED
+from backends.device.calls.table import ALIASES, COMMANDS, UNRECORDED
 from backends.device.commands.layout import Command, pack
 from backends.device.interface import Device
 from backends.gallium.context.context import Context
@@ -128,7 +128,7 @@ class HistoryTracer(Tracer):
             return function(self._context, *args, **given)
 
     def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
-        found = self._encoder.fixed(method.name, args, given) if is_fixed and _is_fixed(method.name, args, given) else None
+        found = self._encoder.fixed(method.name, args, given) if is_fixed and _is_fixed(method, args, given) else None
         return found or self._encoder.call(method.name, args, given, result=result)
 
     def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
@@ -227,11 +227,11 @@ class HistoryTracer(Tracer):
             self._file.close()
 
 
-def _is_fixed(name: str, args: tuple[Any, ...], given: dict[str, Any]) -> bool:
+def _is_fixed(method: Row, args: tuple[Any, ...], given: dict[str, Any]) -> bool:
     """True for calls that native entries write as fixed commands: draws and constants. Of all others they write the values."""
-    if name != "set_constant_buffer":
-        return name == "draw_vbo"
-    return isinstance(args[1] if len(args) > 1 else given.get("buffer"), (bytes, np.ndarray))
+    if method is not COMMANDS[Command.CONSTANTS][0][0]:
+        return method is COMMANDS[Command.DRAW][0][0]
+    return isinstance(method.named(args, given).get("buffer"), (bytes, np.ndarray))
 
 
 class HistoryContext(ObservedContext):
