@@ -128,7 +128,7 @@ def _silent(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _recording(method: Callable[..., Any], numbers: Mapping[str, int], is_observed: bool) -> tuple[Any, ...]:
-    """What the guard of an observed context needs more: the method that records nothing, and the number of the call, 0 for none."""
+    """Further parts of a guard in observed contexts: the method that records nothing, and the number of the call, 0 for none."""
     if not is_observed:
         return ()
     return _silent(method), numbers.get(method.__name__, 0).to_bytes(4, sys.byteorder)

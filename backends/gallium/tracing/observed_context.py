@@ -1,4 +1,4 @@
-"""What contexts have in common whose calls are recorded: in a file, or in memory as a history."""
+"""Shared parts of contexts whose calls are recorded, in a file or in memory as a history."""
 
 from __future__ import annotations
 
