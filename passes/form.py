@@ -13,6 +13,7 @@ from operator import is_
 from typing import Any
 
 from passes.analysis.cells import CellMap
+from passes.analysis.makers import UNMADE
 from passes.analysis.values import Values
 from passes.base import Pass
 from passes.edit import Immediates, changed_in_place
@@ -188,7 +189,7 @@ class Walk:
         form.walked = self.name
         takers = self._begin(form)
         values = form.values
-        reads, makers = values.reads, values.makers.__getitem__
+        reads, makers = values.reads, values.makers.get
         changed = False
         place = -1
         for item in values.items:
@@ -196,8 +197,8 @@ class Walk:
             if item is None or not (visits := takers[item.opcode]):
                 continue
             made_by = 0
-            for bits in map(makers, reads[place]):
-                made_by |= bits
+            for cell in reads[place]:
+                made_by |= makers(cell, UNMADE)
             for number, takes, visit in visits:
                 if takes != EVERY and (not made_by & takes if takes > 0 else made_by):
                     continue

@@ -13,14 +13,6 @@ from tgsi.language.facts.traits import Flow, Trait
 UNMADE = 1
 """The bit of cells that nothing writes before they are read."""
 
-
-class Makers(dict[int, int]):
-    """Bits of the opcodes that write each cell; those of other cells are UNMADE."""
-
-    def __missing__(self, cell: int) -> int:
-        return UNMADE
-
-
 COPIES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_copy)
 """Opcodes whose result is their source."""
 

@@ -20,7 +20,7 @@ from passes.analysis import facts
 from passes.analysis.access import indexed_registers, is_carried_out
 from passes.analysis.cells import CellMap, Cells, plain_accesses, source_masks, touched_by_subs
 from passes.analysis.layout import Layout
-from passes.analysis.makers import SHOWS, UNMADE, Makers
+from passes.analysis.makers import SHOWS, UNMADE
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import CHOSEN, STILL, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
@@ -70,7 +70,7 @@ class Values:
         self.layout = Layout(self.items, self.opcodes)
         self.is_indexed = bool(facts.of(program, indexed_registers))
         self.writers: dict[int, list[int]] = {}
-        self.makers = Makers()
+        self.makers: dict[int, int] = {}
         self.several: set[int] = set()
         self.touched: set[int] = set()
         self.version, self.unread_at = 0, -1
@@ -116,7 +116,7 @@ class Values:
             self.writes[place] = self.cells.writes(item)
         self.touched.update(made)
         self._readers, self.writers = None, {}
-        self.makers, self.several = Makers(), set()
+        self.makers, self.several = {}, set()
         self._index()
         self._origins = -1, ()
 
@@ -263,9 +263,9 @@ class Values:
 
     def makers_of(self, place: int) -> int:
         """Return a mask of the opcodes that may write the operands of an instruction; UNMADE is an operand that nothing wrote."""
-        found = 0
-        for bits in map(self.makers.__getitem__, self.reads[place]):
-            found |= bits
+        found, makers = 0, self.makers
+        for cell in self.reads[place]:
+            found |= makers.get(cell, UNMADE)
         return found
 
     def users(self, place: int) -> set[int]:
@@ -360,7 +360,7 @@ class Values:
         writers, makers, item = self.writers, self.makers, self.items[place]
         bit = 2 << item.opcode.number if item is not None else 0
         for cell in set(writes).difference(before):
-            makers[cell] = makers.get(cell, 0) | bit  # without the bit of UNMADE
+            makers[cell] = makers.get(cell, 0) | bit
             places = writers.get(cell)
             if not places:
                 writers[cell] = [place]

@@ -8,7 +8,6 @@ from passes.analysis.access import is_direct
 from passes.form import EVERY, ROUNDS, Form, Rewriter
 from passes.optimise.rules.matcher import Matcher
 from passes.optimise.rules.sources import THROUGH, read_through, takes
-from passes.optimise.rules.windows import index_of
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction
 from tgsi.language.record import record
@@ -33,8 +32,6 @@ class SimplifyInstructions(Rewriter):
         """See `Rewriter.visit`."""
         if item.opcode.is_copy and not item.saturate and item.dst[0].register.cell != item.src[0].register.cell:
             return False  # half of all instructions
-        if not makers & THROUGH and (index := index_of(item.opcode)) is not None and not (makers & index.reach or index.wants(item.src)):
-            return False  # half of the others
         if not simplify(form, place, item, makers):
             return False
         values = form.values

@@ -10,7 +10,6 @@ from passes.optimise.rules.kinds import makers_of
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import RULES
 from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, planned
-from tgsi.language.facts.enums import IMM
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.ir import SrcOperand
 
@@ -120,21 +119,6 @@ class Index:
 
         self.only_saturated = all(window.saturate for window in windows)
         self.bits = bits_of(opcode for results in self.results for opcode in results)
-        self.reach = self.bits
-        """`bits`, and those of the opcodes whose results may be of a kind that a window of `plain` wants."""
-
-        for window in self.plain:
-            for _, bits in window.kinds:
-                self.reach |= bits
-        self._pairs = tuple({window.alike for window in self.plain if not window.kinds})
-
-    def wants(self, sources: Sequence[SrcOperand]) -> bool:
-        """Return true if a window may fit sources that none of the opcodes in `reach` makes: constants, sources with modifiers, or two
-        sources of one register."""
-        for operand in sources:
-            if operand.negate or operand.absolute or operand.register.file is IMM:
-                return True
-        return any(sources[first].register.index == sources[second].register.index for first, second in self._pairs)
 
 
 @cache
