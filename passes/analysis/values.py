@@ -375,11 +375,12 @@ class Values:
         writers = self.writers
         for cell in cells:
             places = writers[cell]
-            at = bisect_left(places, place)
-            if at < len(places) and places[at] == place:  # cells of groups may occur twice
-                del places[at]
-                if not places:
+            if len(places) == 1:
+                if places[0] == place:  # cells of groups may occur twice
+                    places.clear()
                     self.makers[cell] |= UNMADE
+            elif (at := bisect_left(places, place)) < len(places) and places[at] == place:
+                del places[at]
 
     def _pinned(self) -> frozenset[int]:
         """Find the cells read by opcodes that also see registers of lanes on other paths."""
