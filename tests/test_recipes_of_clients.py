@@ -34,9 +34,10 @@ def test_a_recipe_draws_its_picture(title: str, tmp_path: Path) -> None:
     script = tmp_path / "scene.py"
     script.write_text(RECIPES[title] + ("" if package == "pygfx" else TAIL), encoding="utf-8")  # wgpu loads Vulkan's loader
     run = subprocess.run(
-        [sys.executable, "-m", "tgsi.opengl", script], check=False, cwd=tmp_path, capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "tgsi.opengl", "--validate", script], check=False, cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert run.returncode == 0, run.stderr
+    assert "ValidationWarning" not in run.stderr
     (picture,) = tmp_path.glob("*.png")
     with Image.open(picture) as image:
         colors = image.convert("RGB").getcolors(1 << 20)

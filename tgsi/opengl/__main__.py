@@ -53,16 +53,6 @@ def _ask(text: str) -> None:
     asked.append((int(found[1]), int(found[2])))
 
 
-def _end() -> None:
-    """Answer what was asked for of contexts that are left."""
-    if os.environ.get(HISTORY) or os.environ.get(VALIDATE):
-        from tgsi.opengl.watching.watch import living
-
-        for context in living():
-            if context.watch is not None:
-                context.watch.end(context)
-
-
 def main(arguments: list[str]) -> int:
     """Run the program; its exit code is ours."""
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -84,15 +74,12 @@ def main(arguments: list[str]) -> int:
         print(f"python -m tgsi.opengl: {error}", file=sys.stderr)
         return 2
     sys.argv = rest
-    try:
-        if is_module:
-            sys.path.insert(0, str(Path.cwd()))
-            runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
-        else:
-            sys.path.insert(0, str(Path(rest[0]).resolve().parent))
-            runpy.run_path(rest[0], run_name="__main__")
-    finally:
-        _end()
+    if is_module:
+        sys.path.insert(0, str(Path.cwd()))
+        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.path.insert(0, str(Path(rest[0]).resolve().parent))
+        runpy.run_path(rest[0], run_name="__main__")
     return 0
 
 

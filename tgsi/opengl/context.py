@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -216,10 +217,9 @@ class Context(Host):
         return framebuffer.color(framebuffer.draw_buffers[index]) if index < MAX_DRAW_BUFFERS else None
 
     def destroy(self) -> None:
-        """Flush and destroy the Gallium context."""
-        if not self.is_destroyed:
+        """Destroy the Gallium context, which carries out pending work. At the end of the interpreter its threads have ended already."""
+        if not self.is_destroyed and not sys.is_finalizing():
             if self.watch is not None:
                 self.watch.end(self)
             self.is_destroyed = True
-            self.pipe.flush()
             self.pipe.destroy()

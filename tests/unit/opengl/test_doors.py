@@ -174,6 +174,23 @@ def test_an_unknown_machine_is_refused_by_name() -> None:
         shared_object("libTest.so.1", ["glFlush"], 40)
 
 
+def test_a_context_that_ends_with_the_interpreter_ends_silently() -> None:
+    program = """
+import ctypes, tgsi.opengl
+
+class Owner:
+    def __init__(self):
+        self.loader = tgsi.opengl.create(size=(64, 64))
+    def __del__(self):
+        self.loader.release()
+
+owner = Owner()
+ctypes.CFUNCTYPE(None, ctypes.c_uint32)(owner.loader.load("glClear"))(0x4000)
+"""
+    run = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
 def test_moderngl_takes_the_loader_object() -> None:
     moderngl = pytest.importorskip("moderngl")
     import tgsi.opengl

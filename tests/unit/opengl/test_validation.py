@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,17 @@ import tgsi
 import tgsi.opengl
 from tests.unit.opengl import binding
 from tests.unit.opengl.binding import Binding
-from tests.unit.opengl.mistakes import DEFAULT, HEIGHT, MISTAKES, SQUARE, TEXTURED, WIDTH, Mistake, Scene
+from tests.unit.opengl.mistakes import (
+    DEFAULT,
+    HEIGHT,
+    MISTAKES,
+    SQUARE,
+    TEXTURED,
+    WIDTH,
+    Mistake,
+    Scene,
+    sampler_that_was_given_the_name_of_a_texture,
+)
 from tgsi.gallium import ValidationWarning
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.watching.words import GALLIUM, translated
@@ -121,6 +132,34 @@ def test_a_warning_that_is_an_error_reaches_the_hook_for_errors_that_cannot_be_r
         scene.gl.glUseProgram(0)
         scene.draw()
     assert [(item.exc_type, str(item.exc_value)[:28]) for item in caught] == [(ValidationWarning, "glDrawArrays: no program is ")]
+
+
+def test_a_program_that_never_reads_its_picture_hears_of_it_at_the_end() -> None:
+    with recorded() as found:
+        scene = Scene()
+        scene.gl.glEnable(GL.CULL_FACE)
+        scene.gl.glCullFace(GL.FRONT)
+        scene.draw()
+        assert not found
+        scene.gl.loader.release()
+    assert [str(item.message)[:70] for item in found] == ["glDrawArrays: nothing of this draw is to be seen: all primitives are c"]
+
+
+def test_a_check_that_fails_leaves_the_command_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    caught: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", caught.append)
+    monkeypatch.setattr("tgsi.opengl.watching.texture_checks.textures", lambda gl, linked: 1 // 0)
+    scene = Scene()
+    assert scene.show().any()
+    assert scene.gl.glGetError() == 0
+    assert [item.exc_type for item in caught] == [ZeroDivisionError]
+
+
+def test_the_message_of_the_page_is_said() -> None:
+    page = " ".join((Path(tgsi.__file__).parents[1] / "docs" / "validation.md").read_text(encoding="utf-8").split())
+    with recorded() as found:
+        sampler_that_was_given_the_name_of_a_texture()
+    assert [f"ValidationWarning: {item.message}" in page for item in found] == [True]
 
 
 def test_objects_of_fixed_functions_that_are_out_of_view_are_no_mistake() -> None:

@@ -7,6 +7,8 @@ import sys
 import sysconfig
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from tgsi.validation.warning import ROOTS, Place
 
@@ -50,3 +52,10 @@ def shown(place: Place) -> str:
     except (ValueError, OSError):
         file = place.file
     return f"{file}:{place.line}"
+
+
+def unraisable(error: BaseException) -> None:
+    """Hand an exception that cannot go through C to `sys.unraisablehook`."""
+    more: Any = SimpleNamespace(exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__)
+    more.err_msg, more.object = "In a command of OpenGL", None
+    sys.unraisablehook(more)

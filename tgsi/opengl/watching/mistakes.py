@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tgsi.opengl.objects.texture import Texture
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.watching import draw_checks, framebuffer_checks, pixel_checks, texture_checks
-from tgsi.opengl.watching.callers import caller
+from tgsi.opengl.watching.callers import caller, unraisable
 from tgsi.opengl.watching.command_text import enum_text
 from tgsi.opengl.watching.words import translated
 from tgsi.validation.findings import Finding
@@ -49,7 +47,7 @@ class Mistakes:
         self._reports.is_asked = lambda: ASKING.match(self._name) is not None
         self._given: weakref.WeakKeyDictionary[Linked, set[str]] = weakref.WeakKeyDictionary()
         self._unknown: list[tuple[Linked, str, str, Place]] = []  # uniforms that are not there, the one that may be meant, the call
-        self._asked: dict[int, set[str]] = {}
+        self._asked: weakref.WeakKeyDictionary[Linked, set[str]] = weakref.WeakKeyDictionary()  # names without a location
         self._errors: list[tuple[int, str, Place]] = []
         self._age = 0
         self._aligned: set[int] = set()  # alignments that the program has chosen
@@ -122,6 +120,7 @@ class Mistakes:
     def end(self, gl: Context) -> None:
         """Say what is left at the end of the context."""
         self._name = "the end of the context"
+        gl.pipe.flush()
         self._ask(gl)
 
     # -- what they do ----------------------------------------------------------------------------------------------------
@@ -227,7 +226,7 @@ class Mistakes:
 
             name = ctypes.string_at(raw).decode("utf-8", "replace")
             if linked.find(name) is None:
-                self._asked.setdefault(id(linked), set()).add(name)
+                self._asked.setdefault(linked, set()).add(name)
 
     def _uniform(self, gl: Context, values: tuple[Any, ...]) -> None:
         program: Any = gl.share.programs.get(values[0]) if self._name.startswith("glProgram") else gl.uniform_program()
@@ -240,7 +239,7 @@ class Mistakes:
             self._given[linked].add(linked.locations[location][0].name)
         elif location == -1:
             names = [item.name.removesuffix("[0]") for item in linked.uniforms if item.location >= 0]
-            for name in self._asked.pop(id(linked), ()):
+            for name in self._asked.pop(linked, ()):
                 for other in get_close_matches(name, names, 1, 0.75):
                     self._unknown.append((linked, name, other, self._place()))
 
@@ -306,6 +305,4 @@ def _warn(text: str, category: type[Warning], file: str, line: int) -> None:
     try:
         warnings.warn_explicit(text, category, file, line)
     except Warning as error:
-        more: Any = SimpleNamespace(exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__)
-        more.err_msg, more.object = "In a command of OpenGL", None
-        sys.unraisablehook(more)
+        unraisable(error)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import sys
 import weakref
 from typing import TYPE_CHECKING, Any, cast
 
 from tgsi.insight.events import COMMAND
-from tgsi.opengl.watching.callers import caller, shown
+from tgsi.opengl.watching.callers import caller, shown, unraisable
 from tgsi.opengl.watching.command_text import command_text
 
 if TYPE_CHECKING:
@@ -30,9 +31,11 @@ asked: list[tuple[int, int]] = []
 _living: weakref.WeakSet[Context] = weakref.WeakSet()
 
 
-def living() -> list[Context]:
-    """Watched contexts that were not destroyed."""
-    return [gl for gl in _living if not gl.is_destroyed]
+def _end_all() -> None:
+    """End the watches of contexts that are left at the end of the program, before threads and devices end."""
+    for gl in list(_living):
+        if gl.watch is not None and not gl.is_destroyed:
+            gl.watch.end(gl)
 
 
 class Watch:
@@ -55,6 +58,9 @@ class Watch:
             gl.is_debug = True
         self.is_ended = False
         self._kinds: dict[str, tuple[bool, bool]] = {}
+        if not _living:
+            atexit.unregister(_end_all)
+            atexit.register(_end_all)  # the one that is registered last runs first
         _living.add(gl)
 
     def begin(self, gl: Context, name: str, values: tuple[Any, ...]) -> None:
@@ -71,12 +77,18 @@ class Watch:
             self._mark(gl, name, values)
         self.name, self.values = name, values
         if self.mistakes is not None:
-            self.mistakes.begin(gl, name, values)
+            try:
+                self.mistakes.begin(gl, name, values)
+            except Exception as error:  # of a check, which must not keep the command from being carried out
+                unraisable(error)
 
     def error(self, gl: Context, code: int, name: str, text: str) -> None:
         """Note an error that glGetError will return."""
         if self.mistakes is not None:
-            self.mistakes.error(gl, code, name, self.values, text)
+            try:
+                self.mistakes.error(gl, code, name, self.values, text)
+            except Exception as error:
+                unraisable(error)
 
     def _note_picture(self, gl: Context) -> None:
         framebuffer = gl.read_framebuffer
