@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.llvm.builder.function import I32, Function, Type, Val
+from backends.llvm.builder.scalarize import lane_offsets
 from backends.llvm.library.math import SIGN
 from backends.llvm.library.packing import unpack
+from backends.llvm.sampling.corners import load_pairs
 from backends.llvm.sampling.fetch import fetch_texel, load_scattered, texel_offset
-from backends.llvm.sampling.filter import PerTexel, load_pairs, mix
+from backends.llvm.sampling.filter import PerTexel, mix
 from backends.llvm.sampling.texture import Level, Texture
 from tgsi.language.record import record
 
@@ -175,7 +177,8 @@ class SeamlessFootprint:
         found = [f.var(I32.wide(last.lanes) if in_words else start.type) for _ in range(4)]
         with f.else_of(f.all(self.firsts[0].ult(last) & self.firsts[1].ult(last))) as otherwise:
             if in_words:
-                values = [word for row in (start, lower) for word in load_pairs(f, self.texture, row)]
+                bases = self.texture.base, f.at(self.texture.base, self.level.row_stride[0])
+                values = [word for base in bases for word in load_pairs(f, base, lane_offsets(start))]
             else:
                 values = [row + x for row in (start, lower) for x in (0, format.block_bytes)]
             for variable, value in zip(found, values):

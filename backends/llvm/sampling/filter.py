@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
-from backends.llvm.builder.scalarize import lane_offsets
+from backends.formats import ChannelType
+from backends.llvm.builder.function import F32, Function, Val
+from backends.llvm.library.packing import unpack
+from backends.llvm.sampling.corners import load_corners
 from backends.llvm.sampling.fetch import fetch_texel, or_border, texel_offset
-from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
 from backends.llvm.sampling.squares import can_filter_squares, filter_squares
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import Axis
@@ -44,6 +45,8 @@ def filter_texels(
 
     layer (i32, in range): the array layer or face. Lanes of `snap` take the first texel of each axis. step: applied to each texel first.
     """
+    if _has_corners(texture, axes):
+        return _filter_corners(f, texture, level, axes, layer, snap, step)
     nearest: list[list[Val]] = []
 
     def texel(picks: Sequence[int]) -> list[Val]:
@@ -75,6 +78,32 @@ def filter_texels(
     return color if snap is None else [f.select(snap, a, b) for a, b in zip(nearest[0], color)]
 
 
+def _has_corners(texture: Texture, axes: Sequence[Axis]) -> bool:
+    """True if `_filter_corners` is available."""
+    whole = all(axis.weight is not None and axis.inside is None for axis in axes)
+    return whole and len(axes) > 1 and texture.key.format.block_bytes == 4
+
+
+def _filter_corners(
+    f: Function, texture: Texture, level: Level, axes: Sequence[Axis], layer: Val | None, snap: Val | None, step: PerTexel | None
+) -> list[Val]:
+    """`filter_texels` for texels of 32 bits, without a border, along 2 or 3 axes."""
+    s, t, *rest = axes
+    format = texture.key.format
+    is_finite = step is not None or all(channel.type is not ChannelType.FLOAT for channel in format.channels)
+    slices, nearest = [], []
+    for k in (rest[0].first, rest[0].second) if rest else (layer,):
+        start = texel_offset(level, 4, s.first, t.first, k)
+        words = load_corners(f, texture, level, (s, t), start, is_finite=is_finite, reads_rows=step is None)
+        texels = [unpack(f, format, [word]) for word in words]
+        texels = texels if step is None else [step(texel) for texel in texels]
+        nearest = nearest or texels[0]
+        rows = [[mix(a, b, s.weight) for a, b in zip(*texels[j : j + 2])] for j in (0, 2)]
+        slices.append([mix(a, b, t.weight) for a, b in zip(*rows)])
+    color = [mix(a, b, rest[0].weight) for a, b in zip(*slices)] if rest else slices[0]
+    return color if snap is None else [f.select(snap, a, b) for a, b in zip(nearest, color)]
+
+
 def _magnified(texel: Val) -> list[Val]:
     """Four bytes of a pixel, lowest first, as floats 2^23 + byte * unit."""
     high = texel.lshr(16)
@@ -100,61 +129,11 @@ def filter_unorm8(
     s, t = axes
     if s.second is None or s.weight is None or t.second is None or t.weight is None:
         raise TypeError("a linear filter needs two texels on both axes")
-    starts = [texel_offset(level, 4, s.first, j, layer) for j in (t.first, t.second)]
+    start = texel_offset(level, 4, s.first, t.first, layer)
     if can_filter_squares(f, s.first.lanes):
-        return filter_squares(f, texture, level, (s, t), starts, reads_rows=reads_rows)
-    if reads_rows and texture.row >= SHORTEST and not texture.key.is_wide:
-        pairs = _load_rows_of_pairs(f, texture, starts)
-    else:
-        pairs = [load_pairs(f, texture, start) for start in starts]
-    at_end = s.first.eq(level.width - 1)
-    if s.repeats:
-        rows = [start - texture.distance(s.first << 2) for start in starts]
-        rights = _fix_wrapped(f, texture, rows, [right for _, right in pairs], at_end)
-    else:
-        rights = [f.select(at_end, left, right) for left, right in pairs]
-    lefts = [left for left, _ in pairs]
-    corners = [_magnified(texel) for texel in (lefts[0], rights[0], lefts[1], rights[1])]
+        return filter_squares(f, texture, level, (s, t), start, reads_rows=reads_rows)
+    corners = [_magnified(texel) for texel in load_corners(f, texture, level, (s, t), start, is_finite=True, reads_rows=reads_rows)]
     return [_bilinear([corner[c] for corner in corners], s.weight, t.weight) for c in range(4)]
-
-
-def _load_rows_of_pairs(f: Function, texture: Texture, starts: Sequence[Val]) -> list[tuple[Val, Val]]:
-    """Texel at each offset, and the next one in memory; row by row if all offsets are in step."""
-    found = [(f.var(start.type), f.var(start.type)) for start in starts]
-    with f.else_of(are_in_step(f, starts, texture.row, 4)) as otherwise:
-        for (left, right), start in zip(found, starts):
-            left.set(load_rows(f, I32, texture.base, start, texture.row))
-            right.set(load_rows(f, I32, f.at(texture.base, 4), start, texture.row))
-        otherwise()
-        for (left, right), start in zip(found, starts):
-            values = load_pairs(f, texture, start)
-            left.set(values[0])
-            right.set(values[1])
-    return [(left.get(), right.get()) for left, right in found]
-
-
-def load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
-    """Texel at each offset, and the next one in memory. A load for each lane is faster than the gather instructions of today's CPUs."""
-    n = start.lanes
-    offsets = lane_offsets(start)
-    loaded = []
-    for k in range(0, n, 2):
-        pair = f.const(F64.wide(2), 0.0)
-        for lane in range(2):
-            pair = f.insert(pair, f.load(F64, f.at(texture.base, offsets[k + lane])), lane)
-        loaded.append(pair)
-    both = f.concat(loaded).bits_as(I32.wide(2 * n))
-    return f.shuffle(both, both, range(0, 2 * n, 2)), f.shuffle(both, both, range(1, 2 * n, 2))
-
-
-def _fix_wrapped(f: Function, texture: Texture, starts: Sequence[Val], rights: Sequence[Val], wrapped: Val) -> list[Val]:
-    """`rights` with the row's first texel in lanes of `wrapped`, whose left texel is the row's last. starts: offsets of the rows."""
-    fixed = [f.var(right.type, right) for right in rights]
-    with f.if_(f.any(wrapped)):
-        for variable, start, right in zip(fixed, starts, rights):
-            place = start if texture.key.is_wide else start.sext(I64)
-            variable.set(f.select(wrapped, f.gather(I32, texture.base, place), right))
-    return [v.get() for v in fixed]
 
 
 def unorm8_channels(f: Function, parts: Sequence[Val], swizzle: Sequence[int]) -> list[Val]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from backends.llvm.builder.function import I32, Function, Val
+from backends.llvm.builder.function import I32, I64, Function, Type, Val, Var
 from backends.llvm.library.math import lg2_of_normal
 from tgsi.language.record import record
 
@@ -39,10 +39,9 @@ def clamp_lod(f: Function, lod: Val, low: Val, high: Val) -> Val:
 
 @record
 class Levels:
-    """Mip levels of each lane (i32, inside of the view). `second` and `weight` (f32) are None unless the mip filter is linear."""
+    """Mip levels of each lane (i32, inside of the view). weight: of the next level (f32); None unless the mip filter is linear."""
 
     first: Val
-    second: Val | None = None
     weight: Val | None = None
 
 
@@ -53,10 +52,35 @@ def nearest_level(f: Function, lod: Val, last: Val) -> Levels:
 
 
 def linear_levels(f: Function, lod: Val, last: Val) -> Levels:
-    """Two levels around `lod` and the weight of the second; beyond both ends a single level, with weight 0."""
+    """The first of two levels around `lod` and the weight of the second; beyond both ends a single level, with weight 0."""
     lod = f.max(lod, 0.0)
     whole = f.floor(lod)
     first = f.min(whole.cast("fptosi", I32), last)
-    second = f.min(first + 1, last)
-    weight = f.select(first >= last, 0.0, lod - whole)
-    return Levels(first, second, weight)
+    return Levels(first, f.select(first >= last, 0.0, lod - whole))
+
+
+def by_level(f: Function, levels: Val, values: Callable[[Val], list[Val]]) -> list[Val]:
+    """Values of each lane's level. values: function from one level (scalar i32) to vectors, of which the lanes on that level count.
+
+    The code is a loop over the distinct levels. As a rule there is only one, so lanes of other levels stay in memory.
+    """
+    lanes = levels.lanes
+    now, rest = f.var(I32, levels[0]), f.var(I64, (1 << lanes) - 1 if lanes < I64.bits else -1)
+    results: list[Var] = []
+    with f.loop() as loop:
+        level = now.get()
+        found = values(level)
+        results += [f.var(value.type, value) for value in found]
+        here = levels.eq(level)
+        loop.break_if(f.all(here))
+        for variable, value, slot in zip(results, found, [f.alloca(str(value.type)) for value in found]):
+            merged = f.select(here, value, f.emit(value.type, f"load volatile {value.type}, {slot}"))
+            f.line(f"store volatile {merged}, {slot}")
+            variable.set(merged)
+        left = rest.get() & ~here.bits_as(Type("i", lanes)).zext(I64)
+        rest.set(left)
+        loop.break_if(left.eq(0))
+        table = f.lane_memory("levels", levels.type)
+        f.store(levels, table)
+        now.set(f.load(I32, table, f.first_bit(left) << 2))
+    return [variable.get() for variable in results]

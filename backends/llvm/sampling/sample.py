@@ -22,7 +22,7 @@ from backends.llvm.sampling.comparing import comparison
 from backends.llvm.sampling.cube import SeamlessFootprint, filter_seamless, project
 from backends.llvm.sampling.fetch import border_color, load_scattered, or_border, texel_distance, texel_offset
 from backends.llvm.sampling.filter import PerTexel, filter_texels, filter_unorm8, mix, unorm8_channels
-from backends.llvm.sampling.lod import Levels, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
+from backends.llvm.sampling.lod import Levels, by_level, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, wrap_linear, wrap_nearest
@@ -210,14 +210,6 @@ class Sampling:
         last = self.f.max(self.texture.field("last_level"), 0)
         return (linear_levels if mip is TexMipFilter.LINEAR else nearest_level)(self.f, lod, last)
 
-    def at(self, levels: Levels | None, second: bool = False) -> Level:
-        """Sizes and place of the first or second of the chosen levels."""
-        if levels is None:
-            return self.texture.first_level()
-        index = levels.second if second else levels.first
-        assert index is not None
-        return self.texture.level(index, self.volume)
-
     def run(self, coords: Sequence[Val], layer: Val | None, lod: Val | None) -> list[Val]:
         """Apply the image filters on one or two levels, and the mip filter."""
         key = self.sampler_key
@@ -282,16 +274,25 @@ class Sampling:
         return self.key.format.is_plain_unorm8 and self.key.format.block_bytes == 4
 
     def _mipmapped(self, levels: Levels | None, filtered: Callable[[Level], list[Val]]) -> list[Val]:
-        """Filtered channels of one level, mixed with those of a second level if a lane lies between levels."""
+        """Filtered channels of one level, mixed with those of the next level if a lane lies between levels."""
+        if levels is None:
+            return filtered(self.texture.first_level())
+
+        def mixed(index: Val) -> list[Val]:
+            first = filtered(self.texture.level(index, self.volume))
+            return first if levels.weight is None else self._between(first, levels.weight, index, filtered)
+
+        return by_level(self.f, levels.first, mixed)
+
+    def _between(self, first: Sequence[Val], weight: Val, index: Val, filtered: Callable[[Level], list[Val]]) -> list[Val]:
+        """`first`, mixed with the channels of the level after `index` if a lane lies between both."""
         f = self.f
-        first = filtered(self.at(levels))
-        if levels is None or levels.weight is None:
-            return first
         out = [f.var(c.type, c) for c in first]
-        between = levels.weight > 0.0
+        between = weight > 0.0
         with f.if_(f.any(between)):
-            for variable, a, b in zip(out, first, filtered(self.at(levels, True))):
-                mixed = mix(a, b, levels.weight)
+            following = f.min(index + 1, self.texture.record.fixed("last_level"))
+            for variable, a, b in zip(out, first, filtered(self.texture.level(following, self.volume))):
+                mixed = mix(a, b, weight)
                 variable.set(mixed if self.is_finite else f.select(between, mixed, a))  # infinity times 0 would be NaN
         return [v.get() for v in out]
 

@@ -11,13 +11,9 @@ from collections.abc import Sequence
 
 from backends.llvm.builder.bytes import can_pack_bytes, weigh_bytes, weigh_halves
 from backends.llvm.builder.function import F64, I8, I32, Function, Val
-from backends.llvm.builder.scalarize import lane_offsets
-from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
+from backends.llvm.sampling.corners import Corners, quads
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import Axis
-
-_TEXEL = 4
-"""Bytes of a texel."""
 
 _GROUPED = [4 * texel + channel for channel in range(4) for texel in range(4)]
 """Bytes of a square, texel after texel, in the order of channels."""
@@ -28,17 +24,16 @@ def can_filter_squares(f: Function, lanes: int) -> bool:
     return can_pack_bytes(f, lanes) and not f.module.has("avx512f")
 
 
-def filter_squares(
-    f: Function, texture: Texture, level: Level, axes: tuple[Axis, Axis], starts: Sequence[Val], *, reads_rows: bool
-) -> list[Val]:
+def filter_squares(f: Function, texture: Texture, level: Level, axes: tuple[Axis, Axis], start: Val, *, reads_rows: bool) -> list[Val]:
     """Bilinear mix of each byte of the texels, the lowest byte first, as numbers up to 255.
 
-    starts: offsets of the left texel in the upper and in the lower row. reads_rows: as in `filter_unorm8`.
+    start: offset of the left texel of the upper row. reads_rows: as in `filter_unorm8`. Where the texture does not repeat, the texel to the
+    right of the last column has weight 0, so the memory after the row is read for it.
     """
     s, t = axes
     assert s.weight is not None
     assert t.weight is not None
-    channels = _channels(f, texture, level, s, starts, reads_rows)
+    channels = Squares(f, texture, level, axes, start).load(reads_rows=reads_rows)
     return [_mix(f, channel, s.weight, t.weight) for channel in channels]
 
 
@@ -52,68 +47,26 @@ def _mix(f: Function, channel: Val, u: Val, v: Val) -> Val:
     return (start + down * v) + (right + across * v) * u
 
 
-def _channels(f: Function, texture: Texture, level: Level, s: Axis, starts: Sequence[Val], reads_rows: bool) -> list[Val]:
-    """Four vectors, one a channel, whose lanes hold the bytes of the channel in the square.
+class Squares(Corners):
+    """Corners as four vectors, one a channel, whose lanes hold the bytes of the channel in the square."""
 
-    Where the texture does not repeat, the texel to the right of the last column has weight 0, so the memory after the row is read for it.
-    """
-    if not s.repeats:
-        return _followed(f, texture, starts, reads_rows)
-    found = [f.var(I32.wide(s.first.lanes)) for _ in range(4)]
-    at_end = s.first.eq(level.width - 1)
-    with f.else_of(f.any(at_end), unlikely=True) as otherwise:
-        rights = [f.select(at_end, start - texture.distance(s.first << 2), start + _TEXEL) for start in starts]
-        for variable, value in zip(found, _scattered(f, texture, [starts[0], rights[0], starts[1], rights[1]])):
-            variable.set(value)
-        otherwise()
-        for variable, value in zip(found, _followed(f, texture, starts, reads_rows)):
-            variable.set(value)
-    return [variable.get() for variable in found]
+    def of_rows(self, corners: Sequence[Val]) -> list[Val]:
+        """See `Corners`."""
+        return _grouped(self.f, self.f.transpose4(corners))
 
+    def of_squares(self, squares: Sequence[Val]) -> list[Val]:
+        """See `Corners`."""
+        return _grouped(self.f, quads(self.f, squares))
 
-def _followed(f: Function, texture: Texture, starts: Sequence[Val], reads_rows: bool) -> list[Val]:
-    """Channels of squares whose right texels follow their left ones in memory."""
-    if not reads_rows or texture.row < SHORTEST or texture.key.is_wide:
-        return _from_pairs(f, texture, starts)
-    found = [f.var(I32.wide(starts[0].lanes)) for _ in range(4)]
-    with f.else_of(are_in_step(f, starts, texture.row, _TEXEL)) as otherwise:
-        corners = [load_rows(f, I32, f.at(texture.base, x), start, texture.row) for start in starts for x in (0, _TEXEL)]
-        for variable, value in zip(found, _grouped(f, f.transpose4(corners))):
-            variable.set(value)
-        otherwise()
-        for variable, value in zip(found, _from_pairs(f, texture, starts)):
-            variable.set(value)
-    return [variable.get() for variable in found]
-
-
-def _from_pairs(f: Function, texture: Texture, starts: Sequence[Val]) -> list[Val]:
-    """Channels of squares, with a load of two texels for each row of each square."""
-    squares = []
-    for places in zip(*map(lane_offsets, starts)):
-        square = f.const(F64.wide(2), 0.0)
-        for row, place in enumerate(places):
-            square = f.insert(square, f.load(F64, f.at(texture.base, place)), row)
-        squares.append(square.bits_as(I32.wide(4)))
-    return _grouped(f, _quads(f, squares))
-
-
-def _scattered(f: Function, texture: Texture, places: Sequence[Val]) -> list[Val]:
-    """Channels of squares whose four texels lie at any place: in a loop, as this is rare and its code is long."""
-    n = places[0].lanes
-    size = places[0].type.bits // 8
-    table, squares = f.lane_memory("places", places[0].type.wide(4 * n)), f.lane_memory("squares", I32.wide(4 * n))
-    for k, place in enumerate(places):
-        f.store(place, table, k * n * size)
-    with f.range(0, n) as lane:
-        for k in range(4):
-            place = f.load(places[0].type.wide(1), f.at(table, lane * size), k * n * size)
-            f.store(f.load(I32, f.at(texture.base, place)), f.at(squares, lane * 16), k * _TEXEL)
-    return _grouped(f, _quads(f, [f.load(I32.wide(4), squares, 16 * k) for k in range(n)]))
-
-
-def _quads(f: Function, squares: Sequence[Val]) -> list[Val]:
-    """Squares as the rows of `transpose4`."""
-    return [f.concat([squares[g + j] for g in range(0, len(squares), 4)]) for j in range(4)]
+    def of_places(self, lower: Val, places: Sequence[Val]) -> list[Val]:
+        """See `Corners`. One load for each row of each square."""
+        f, squares = self.f, []
+        for place in places:
+            square = f.const(F64.wide(2), 0.0)
+            for row, base in enumerate((self.texture.base, lower)):
+                square = f.insert(square, f.load(F64, f.at(base, place)), row)
+            squares.append(square.bits_as(I32.wide(4)))
+        return self.of_squares(squares)
 
 
 def _grouped(f: Function, rows: Sequence[Val]) -> list[Val]:

@@ -71,23 +71,37 @@ class Texture:
         return self.key.target is TextureTarget.TEXTURE_3D
 
     def level(self, index: Val, volume: bool) -> Level:
-        """Level `index` (i32, 0 to last_level) of each lane. `volume`: the depth shrinks, too; the depth of a 3D view always does."""
-        f, record, volume = self.f, self.record, volume or self.volume
+        """Level `index` (i32, 0 to last_level) of each lane, or a scalar: one level for all lanes. `volume`: the depth shrinks, too; the
+        depth of a 3D view always does."""
+        f, volume = self.f, volume or self.volume
+        is_shared = index.lanes == 1
 
         def shrunk(name: str) -> Val:
-            return f.max(self._extent(name).lshr(index), 1)
+            size = self._extent(name)
+            return f.splat(f.max((size[0] if is_shared else size).lshr(index), 1), self.lanes)
 
+        offset, row, layer = self._places(index)
+        depth = shrunk("depth") if volume else self._extent("depth")
+        return Level(shrunk("width"), shrunk("height"), depth, offset, self.distance(row), layer)
+
+    def _places(self, index: Val) -> list[Val]:
+        """Offset, row stride and layer stride of level `index`, of each lane or a scalar, in every lane."""
+        f, record = self.f, self.record
         names = ("level_offset", "row_stride", "layer_stride")
-        sizes = {"row_stride": 4}
-        types = [I64 if self.key.is_wide and name not in sizes else I32 for name in names]  # or the low half of 64-bit fields
+        sizes = [4 if name == "row_stride" else 8 for name in names]
+        types = [I64 if self.key.is_wide and size > 4 else I32 for size in sizes]  # or the low half of 64-bit fields
+        entries = [(type, record.address(name), size) for type, name, size in zip(types, names, sizes)]
+
+        def shared(level: Val) -> list[Val]:
+            return [f.splat(f.load(type, address, level * size), self.lanes) for type, address, size in entries]
+
+        if index.lanes == 1:
+            return shared(index)
         found = [f.var(type.wide(index.lanes)) for type in types]
-        one = index[0]
-        with f.else_of(f.all(index.eq(one))) as several:
-            for name, type, variable in zip(names, types, found):
-                variable.set(f.load(type, record.address(name), one * sizes.get(name, 8)))
+        with f.else_of(f.all(index.eq(index[0]))) as several:
+            for variable, value in zip(found, shared(index[0])):
+                variable.set(value)
             several()
-            for name, type, variable in zip(names, types, found):
-                variable.set(f.gather(type, record.address(name), (index * sizes.get(name, 8)).sext(I64)))
-        offset, row, layer = (variable.get() for variable in found)
-        row = self.distance(row)
-        return Level(shrunk("width"), shrunk("height"), shrunk("depth") if volume else self._extent("depth"), offset, row, layer)
+            for variable, (type, address, size) in zip(found, entries):
+                variable.set(f.gather(type, address, (index * size).sext(I64)))
+        return [variable.get() for variable in found]
