@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from backends.abi.keys import SamplerKey, TextureKey
 from backends.formats import ChannelType
-from backends.llvm.builder.function import Function, Val
-from backends.llvm.sampling.filter import PerTexel
+from backends.llvm.builder.function import BOOL, Function, Val
 from backends.pipe.enums import CompareFunc, TexCompare
 from tgsi.language.facts.enums import TargetInfo
+from tgsi.language.record import record
 
 _TRUTH: dict[CompareFunc, Callable[[Val, Val], Val]] = {
     CompareFunc.LESS: lambda a, b: a < b,
@@ -21,24 +21,35 @@ _TRUTH: dict[CompareFunc, Callable[[Val, Val], Val]] = {
 }
 
 
-def comparison(f: Function, texture: TextureKey, sampler: SamplerKey, info: TargetInfo, coords: Sequence[Val]) -> PerTexel | None:
-    """Shadow comparison that acts on each texel; None if the target or the sampler does not compare.
+@record
+class Comparison:
+    """Comparison of texels with `reference` (f32): R, G and B become 1 where the reference func red holds, otherwise 0; A becomes 1."""
 
-    R, G and B become 1 where the reference, one of `coords` (0 if it is not among them), func red holds, otherwise 0; A becomes 1.
-    """
+    f: Function
+    func: CompareFunc
+    reference: Val
+
+    def passes(self, texel: Sequence[Val]) -> Val:
+        """Lanes (i1) in which the comparison holds."""
+        if self.func in (CompareFunc.NEVER, CompareFunc.ALWAYS):
+            return self.f.const(BOOL.wide(self.reference.lanes), self.func is CompareFunc.ALWAYS)
+        return _TRUTH[self.func](self.reference, texel[0])
+
+    def __call__(self, texel: Sequence[Val]) -> list[Val]:
+        """The texel's result."""
+        return self.channels(self.f.select(self.passes(texel), self.f.const(self.reference.type, 1.0), 0.0))
+
+    def channels(self, passed: Val) -> list[Val]:
+        """R, G, B and A where `passed` (f32) of the texels pass."""
+        return [passed, passed, passed, self.f.const(self.reference.type, 1.0)]
+
+
+def comparison(f: Function, texture: TextureKey, sampler: SamplerKey, info: TargetInfo, coords: Sequence[Val]) -> Comparison | None:
+    """Shadow comparison with one of `coords` (0 if it is not among them); None if the target or the sampler does not compare."""
     if sampler.compare_mode is TexCompare.NONE or not info.is_shadow:
         return None
     place = {"z": 2, "w": 3, "src1.x": 4}[info.shadow]
     reference = coords[place] if place < len(coords) else f.const(coords[0].type, 0.0)
     if (texture.format.depth or texture.format.channels[0]).type is not ChannelType.FLOAT:
         reference = f.min(f.max(reference, 0.0), 1.0)
-    one, zero = f.const(reference.type, 1.0), f.const(reference.type, 0.0)
-
-    def compared(texel: list[Val]) -> list[Val]:
-        if sampler.compare_func in (CompareFunc.NEVER, CompareFunc.ALWAYS):
-            passed = one if sampler.compare_func is CompareFunc.ALWAYS else zero
-        else:
-            passed = f.select(_TRUTH[sampler.compare_func](reference, texel[0]), one, zero)
-        return [passed, passed, passed, one]
-
-    return compared
+    return Comparison(f, sampler.compare_func, reference)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from backends.llvm.builder.function import F64, I32, I64, Function, Val
 from backends.llvm.builder.scalarize import lane_offsets
-from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
 from backends.llvm.sampling.texture import Level, Texture
+from backends.llvm.sampling.windows import windows_of
 from backends.llvm.sampling.wrap import Axis
 
 _TEXEL = 4
@@ -28,11 +28,8 @@ class Corners:
         """level: the same in all lanes. axes: s and t, without a border. start: offset of the left upper texel."""
         self.f, self.texture, self.level, self.axes, self.start = f, texture, level, axes, start
 
-    def load(self, *, reads_rows: bool = False) -> list[Val]:
-        """The four vectors. In lanes on the last column of a texture that does not repeat, the right texels are undefined.
-
-        reads_rows: whole rows are read where texels follow each other as their pixels do.
-        """
+    def load(self) -> list[Val]:
+        """The four vectors. In lanes on the last column of a texture that does not repeat, the right texels are undefined."""
         f = self.f
         found = [f.var(I32.wide(self.start.lanes)) for _ in range(4)]
 
@@ -45,14 +42,15 @@ class Corners:
             keep(self.of_squares(self._one_by_one()))
             otherwise()
             lower = f.at(self.texture.base, distance)
-            if reads_rows and self.texture.row >= SHORTEST and not self.texture.key.is_wide:
-                with f.else_of(are_in_step(f, [self.start], self.texture.row, _TEXEL)) as scattered:
-                    keep(self.of_rows([load_rows(f, I32, f.at(base, x), self.start, self.texture.row)
-                                       for base in (self.texture.base, lower) for x in (0, _TEXEL)]))  # fmt: skip
-                    scattered()
-                    keep(self.of_places(lower, lane_offsets(self.start)))
-            else:
+            windows = windows_of(f, self.texture, self.start)
+            if windows is None:
                 keep(self.of_places(lower, lane_offsets(self.start)))
+            else:
+                with f.else_of(windows.are_near) as far:
+                    windows.prefetch(f.at(lower, distance))
+                    keep(self.of_rows([word for base in (self.texture.base, lower) for word in windows.load(base)]))
+                    far()
+                    keep(self.of_places(lower, lane_offsets(self.start)))
         return [variable.get() for variable in found]
 
     def of_rows(self, corners: Sequence[Val]) -> list[Val]:
@@ -106,12 +104,10 @@ class Corners:
         return across << 2, below * self.level.row_stride
 
 
-def load_corners(
-    f: Function, texture: Texture, level: Level, axes: tuple[Axis, Axis], start: Val, *, is_finite: bool, reads_rows: bool
-) -> list[Val]:
+def load_corners(f: Function, texture: Texture, level: Level, axes: tuple[Axis, Axis], start: Val, *, is_finite: bool) -> list[Val]:
     """Words of the left, right, lower left and lower right texel. is_finite: any texel may be read with a weight of 0."""
     s, _ = axes
-    corners = Corners(f, texture, level, axes, start).load(reads_rows=reads_rows)
+    corners = Corners(f, texture, level, axes, start).load()
     if is_finite or s.repeats:
         return corners
     is_last = s.first.eq(level.width - 1)

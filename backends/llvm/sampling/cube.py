@@ -8,9 +8,10 @@ from backends.llvm.builder.function import I32, Function, Type, Val
 from backends.llvm.builder.scalarize import lane_offsets
 from backends.llvm.library.math import SIGN
 from backends.llvm.library.packing import unpack
+from backends.llvm.sampling.comparing import Comparison
 from backends.llvm.sampling.corners import load_pairs
 from backends.llvm.sampling.fetch import fetch_texel, load_scattered, texel_offset
-from backends.llvm.sampling.filter import PerTexel, mix
+from backends.llvm.sampling.filter import mix
 from backends.llvm.sampling.texture import Level, Texture
 from tgsi.language.record import record
 
@@ -201,7 +202,7 @@ class SeamlessFootprint:
         return [f.load(type, table, k * size) for k in range(4)]
 
 
-def filter_seamless(f: Function, footprint: SeamlessFootprint, step: PerTexel | None = None) -> list[Val]:
+def filter_seamless(f: Function, footprint: SeamlessFootprint, step: Comparison | None = None) -> list[Val]:
     """Bilinear filter across the edges of a cube. step: applied to each texel first."""
     texels = footprint.texels()
     if step is not None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from backends.llvm.builder.function import I32, I64, Function, Type, Val, Var
 from backends.llvm.library.math import lg2_of_normal
+from backends.pipe.enums import TexMipFilter
 from tgsi.language.record import record
 
 _LIMIT = 64.0
@@ -39,33 +40,47 @@ def clamp_lod(f: Function, lod: Val, low: Val, high: Val) -> Val:
 
 @record
 class Levels:
-    """Mip levels of each lane (i32, inside of the view). weight: of the next level (f32); None unless the mip filter is linear."""
+    """Mip levels of each lane (i32, inside of the view). weight: of the next level (f32); None unless the mip filter is linear.
+    estimate: see `by_level`."""
 
     first: Val
-    weight: Val | None = None
+    weight: Val | None
+    estimate: Val | None
 
 
-def nearest_level(f: Function, lod: Val, last: Val) -> Levels:
+def nearest_level(f: Function, lod: Val, last: Val, estimate: Val | None) -> Levels:
     """Level floor(lod + 0.5), clamped to the view's levels; 0 where the texture is magnified."""
     level = f.floor(f.max(lod, 0.0) + 0.5).cast("fptosi", I32)
-    return Levels(f.min(level, last))
+    return Levels(f.min(level, last), None, estimate)
 
 
-def linear_levels(f: Function, lod: Val, last: Val) -> Levels:
+def linear_levels(f: Function, lod: Val, last: Val, estimate: Val | None) -> Levels:
     """The first of two levels around `lod` and the weight of the second; beyond both ends a single level, with weight 0."""
     lod = f.max(lod, 0.0)
     whole = f.floor(lod)
     first = f.min(whole.cast("fptosi", I32), last)
-    return Levels(first, f.select(first >= last, 0.0, lod - whole))
+    return Levels(first, f.select(first >= last, 0.0, lod - whole), estimate)
 
 
-def by_level(f: Function, levels: Val, values: Callable[[Val], list[Val]]) -> list[Val]:
+def estimated_level(f: Function, rho: Val, last: Val, mip: TexMipFilter) -> Val:
+    """The level (scalar i32) that the first lane most likely has, from the exponent of its scale factor `rho`. last: scalar i32."""
+    first = rho[0] if mip is TexMipFilter.LINEAR else rho[0] * 2.0**0.5
+    return f.min(f.max((first.as_int() >> 23) - 127, 0), last)
+
+
+def by_level(f: Function, levels: Val, values: Callable[[Val], list[Val]], estimate: Val | None = None) -> list[Val]:
     """Values of each lane's level. values: function from one level (scalar i32) to vectors, of which the lanes on that level count.
 
     The code is a loop over the distinct levels. As a rule there is only one, so lanes of other levels stay in memory.
+
+    estimate: of the first lane's level. Where it is right, processors that guess the branch begin with texels before the logarithm ends.
     """
-    lanes = levels.lanes
-    now, rest = f.var(I32, levels[0]), f.var(I64, (1 << lanes) - 1 if lanes < I64.bits else -1)
+    lanes, first = levels.lanes, levels[0]
+    now, rest = f.var(I32, first if estimate is None else estimate), f.var(I64, (1 << lanes) - 1 if lanes < I64.bits else -1)
+    if estimate is not None:
+        with f.if_(estimate.ne(first), unlikely=True):
+            f.line(f"store volatile {first}, {f.alloca(str(I32))}")  # keeps LLVM from a selection, which would wait for the level
+            now.set(first)
     results: list[Var] = []
     with f.loop() as loop:
         level = now.get()

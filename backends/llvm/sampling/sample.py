@@ -18,11 +18,20 @@ from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import one_bits, unpack
 from backends.llvm.sampling.anisotropic import Footprint, Texels
-from backends.llvm.sampling.comparing import comparison
+from backends.llvm.sampling.comparing import Comparison, comparison
 from backends.llvm.sampling.cube import SeamlessFootprint, filter_seamless, project
 from backends.llvm.sampling.fetch import border_color, load_scattered, or_border, texel_distance, texel_offset
-from backends.llvm.sampling.filter import PerTexel, filter_texels, filter_unorm8, mix, unorm8_channels
-from backends.llvm.sampling.lod import Levels, by_level, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
+from backends.llvm.sampling.filter import filter_texels, filter_unorm8, mix, unorm8_channels
+from backends.llvm.sampling.lod import (
+    Levels,
+    by_level,
+    clamp_lod,
+    estimated_level,
+    level_of_detail,
+    linear_levels,
+    nearest_level,
+    scale_factor,
+)
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, wrap_linear, wrap_nearest
@@ -64,8 +73,7 @@ class Sampling:
     sampler: Val
     info: TargetInfo
     offsets: Sequence[Val | int]
-    step: PerTexel | None = None
-    reads_rows: bool = False
+    step: Comparison | None = None
 
     @property
     def volume(self) -> bool:
@@ -199,22 +207,23 @@ class Sampling:
     def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None, snap: Val | None) -> list[Val]:
         """Four channels, filtered on one level by the fast path for 8-bit UNORM."""
         axes = self._axes_at(level, coords, True, snap)
-        return filter_unorm8(self.f, self.texture, level, axes, self.within(level, layer), self.reads_rows)
+        return filter_unorm8(self.f, self.texture, level, axes, self.within(level, layer))
 
     # -- all levels -----------------------------------------------------------------------------------------------------
-    def levels(self, lod: Val | None) -> Levels | None:
-        """Mip levels of each lane; None means level 0 in all lanes."""
-        mip = self.sampler_key.min_mip_filter
+    def levels(self, lod: Val | None, rho: Val | None) -> Levels | None:
+        """Mip levels of each lane; None means level 0 in all lanes. rho: the scale factor, unless `lod` has another source."""
+        f, mip = self.f, self.sampler_key.min_mip_filter
         if lod is None or mip is TexMipFilter.NONE:
             return None
-        last = self.f.max(self.texture.field("last_level"), 0)
-        return (linear_levels if mip is TexMipFilter.LINEAR else nearest_level)(self.f, lod, last)
+        last = f.max(self.texture.field("last_level"), 0)
+        estimate = None if rho is None else estimated_level(f, rho, self.texture.record.fixed("last_level"), mip)
+        return (linear_levels if mip is TexMipFilter.LINEAR else nearest_level)(f, lod, last, estimate)
 
-    def run(self, coords: Sequence[Val], layer: Val | None, lod: Val | None) -> list[Val]:
-        """Apply the image filters on one or two levels, and the mip filter."""
+    def run(self, coords: Sequence[Val], layer: Val | None, lod: Val | None, rho: Val | None = None) -> list[Val]:
+        """Apply the image filters on one or two levels, and the mip filter. lod, rho: as of `levels`."""
         key = self.sampler_key
         filters = {key.min_img_filter, key.mag_img_filter}
-        levels = self.levels(lod)
+        levels = self.levels(lod, rho)
         linear = TexFilter.LINEAR in filters
         snap = None
         if len(filters) == 2 and lod is not None:
@@ -282,7 +291,7 @@ class Sampling:
             first = filtered(self.texture.level(index, self.volume))
             return first if levels.weight is None else self._between(first, levels.weight, index, filtered)
 
-        return by_level(self.f, levels.first, mixed)
+        return by_level(self.f, levels.first, mixed, levels.estimate)
 
     def _between(self, first: Sequence[Val], weight: Val, index: Val, filtered: Callable[[Level], list[Val]]) -> list[Val]:
         """`first`, mixed with the channels of the level after `index` if a lane lies between both."""
@@ -338,15 +347,13 @@ def emit_sample(
     offsets: Sequence[Val | int] = (),
     mask: Val | None = None,
     target: str = "2D",
-    reads_rows: bool = False,
 ) -> list[Val]:
     """Sample a texture. Returns four f32 channels; for integer formats they hold the integers' bits.
 
     texture, sampler: pointers to TextureRecord and SamplerRecord. coords: f32 vectors. lod_mode: "implicit" uses the
     derivatives of the quad, "bias" adds `lod` to that, "explicit" uses `lod` alone, "gradient" uses `gradients` (d/dx of each
     coordinate, then d/dy of each), "zero" reads level 0 (vertex shaders, TEX_LZ). offsets: texel offsets, numbers or i32 vectors.
-    All lanes are sampled, those outside of `mask` included: that is harmless, and other lanes need their derivatives. reads_rows: of
-    `filter_unorm8`.
+    All lanes are sampled, those outside of `mask` included: that is harmless, and other lanes need their derivatives.
     """
     info = INFOS[target]
     lanes = coords[0].lanes
@@ -361,7 +368,6 @@ def emit_sample(
         info=info,
         offsets=offsets,
         step=comparison(f, texture_key, sampler_key, info, coords),
-        reads_rows=reads_rows,
     )
     spatial = list(coords[: info.dimensions])
     face = None
@@ -383,5 +389,5 @@ def emit_sample(
     else:
         rho = sampling.scale(lane_map, spatial, gradients) if needs_scale else None
         detail = sampling.lod(lod_mode, lod, rho, lanes) if wanted else None
-        color = sampling.run(spatial, layer, detail)
+        color = sampling.run(spatial, layer, detail, rho)
     return apply_swizzle(f, texture_key, color)

@@ -154,5 +154,4 @@ def _written(f: Function, function: SampleFunction) -> list[Val]:
                 gradients=gradients,
                 offsets=offsets,
                 target=target,
-                reads_rows=True,  # programs with several samples are blurs, as a rule
             )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.llvm.builder.bytes import can_pack_bytes, weigh_bytes, weigh_halves
-from backends.llvm.builder.function import F64, I8, I32, Function, Val
+from backends.llvm.builder.function import F64, I8, I16, I32, Function, Type, Val
 from backends.llvm.sampling.corners import Corners, quads
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import Axis
@@ -24,16 +24,16 @@ def can_filter_squares(f: Function, lanes: int) -> bool:
     return can_pack_bytes(f, lanes) and not f.module.has("avx512f")
 
 
-def filter_squares(f: Function, texture: Texture, level: Level, axes: tuple[Axis, Axis], start: Val, *, reads_rows: bool) -> list[Val]:
+def filter_squares(f: Function, texture: Texture, level: Level, axes: tuple[Axis, Axis], start: Val) -> list[Val]:
     """Bilinear mix of each byte of the texels, the lowest byte first, as numbers up to 255.
 
-    start: offset of the left texel of the upper row. reads_rows: as in `filter_unorm8`. Where the texture does not repeat, the texel to the
+    start: offset of the left texel of the upper row. Where the texture does not repeat, the texel to the
     right of the last column has weight 0, so the memory after the row is read for it.
     """
     s, t = axes
     assert s.weight is not None
     assert t.weight is not None
-    channels = Squares(f, texture, level, axes, start).load(reads_rows=reads_rows)
+    channels = Squares(f, texture, level, axes, start).load()
     return [_mix(f, channel, s.weight, t.weight) for channel in channels]
 
 
@@ -51,8 +51,11 @@ class Squares(Corners):
     """Corners as four vectors, one a channel, whose lanes hold the bytes of the channel in the square."""
 
     def of_rows(self, corners: Sequence[Val]) -> list[Val]:
-        """See `Corners`."""
-        return _grouped(self.f, self.f.transpose4(corners))
+        """See `Corners`. Bytes of the two texels of a row join first, then those of the rows, then the lanes' channels change places."""
+        f, n = self.f, corners[0].lanes
+        upper, lower = (_interleaved(f, corners[k], corners[k + 1], I8.wide(4 * n)) for k in (0, 2))
+        lanes = [lane for a, b in zip(upper, lower) for lane in _interleaved(f, a, b, I16.wide(2 * n))]
+        return f.transpose4([lane.bits_as(I32.wide(n)) for lane in lanes])
 
     def of_squares(self, squares: Sequence[Val]) -> list[Val]:
         """See `Corners`."""
@@ -67,6 +70,14 @@ class Squares(Corners):
                 square = f.insert(square, f.load(F64, f.at(base, place)), row)
             squares.append(square.bits_as(I32.wide(4)))
         return self.of_squares(squares)
+
+
+def _interleaved(f: Function, a: Val, b: Val, type: Type) -> tuple[Val, Val]:
+    """Elements of `type` of two vectors by turns: of the lower, and of the upper half of every 16 bytes."""
+    a, b = a.bits_as(type), b.bits_as(type)
+    half = 64 // type.bits
+    low = [k + m for start in range(0, type.lanes, 2 * half) for k in range(start, start + half) for m in (0, type.lanes)]
+    return f.shuffle(a, b, low), f.shuffle(a, b, [k + half for k in low])
 
 
 def _grouped(f: Function, rows: Sequence[Val]) -> list[Val]:

@@ -1,7 +1,7 @@
 """A bound texture in generated code: the fields of its record, and the size and place of its levels.
 
 Texel offsets are bytes from `base`: i32 for textures up to 1 GiB, i64 for larger ones (`TextureKey.is_wide`).
-The memory of a texture is readable for at least 8 bytes more than `size`: every allocation has 64 bytes of slack.
+The memory of a texture is readable for 64 bytes more than `size`: every allocation has that slack.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from backends.abi.records import TextureRecord
 
-READABLE = 8
+READABLE = 64
 """Bytes after a texture's last row that kernels may read."""
 
 
