@@ -53,6 +53,17 @@ def test_each_event_has_its_command_with_names_of_enumerants_and_its_line(gl: Bi
     assert found.subject == "pixel (8, 2) of framebuffer 1, GL_COLOR_ATTACHMENT0, 16 x 8"
 
 
+def test_equal_commands_of_a_loop_are_all_named_also_after_a_flush(gl: Binding) -> None:
+    gl.glEnable(GL.BLEND)
+    gl.glBlendFunc(GL.ONE, GL.ONE)
+    for _ in range(2):
+        for _ in range(3):
+            gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+        gl.glFlush()
+    commands = [event.command.partition(" at ")[0] for event in gl.loader.explain(8, 2).events]
+    assert commands == ["glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT)", *["glDrawArrays(GL_TRIANGLE_STRIP, 0, 4)"] * 6]
+
+
 def test_row_0_is_the_lowest_one_as_glReadPixels_counts(gl: Binding) -> None:
     gl.glScissor(0, 0, 16, 1)
     gl.glEnable(GL.SCISSOR_TEST)

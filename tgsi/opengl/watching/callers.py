@@ -47,11 +47,15 @@ def shown(place: Place) -> str:
     """A place as texts have it: the file relative to the current directory where it lies below it."""
     if place is NOWHERE:
         return "a thread without Python"
+    return f"{_short(place.file)}:{place.line}"
+
+
+@cache
+def _short(file: str) -> str:
     try:
-        file = str(Path(place.file).relative_to(Path.cwd()))
+        return str(Path(file).relative_to(Path.cwd()))
     except (ValueError, OSError):
-        file = place.file
-    return f"{file}:{place.line}"
+        return file
 
 
 def unraisable(error: BaseException) -> None:

@@ -22,8 +22,8 @@ CHANGING = re.compile(
     r"(Tex|Texture)Storage|Generate(Texture|MultiTex)?Mipmap|Dispatch|End$|Rect[sifd]|Bitmap|CallList|EvalMesh|Accum$|Material|Invalidate)"
 )
 """Commands that can change a picture."""
-READING = re.compile(r"gl(Readn?Pixels|Get(n|Compressed)?(Tex|Texture)(Sub)?Image|Flush$|Finish$|Begin$)")
-"""Commands that carry out what is pending, or read it; glBegin is noted for glEnd."""
+READING = re.compile(r"gl(Readn?Pixels|Get(n|Compressed)?(Tex|Texture)(Sub)?Image|Flush$|Finish$)")
+"""Commands that carry out what is pending, or read it."""
 
 asked: list[tuple[int, int]] = []
 """Pixels whose history is printed when a context ends."""
@@ -57,6 +57,7 @@ class Watch:
             self.mistakes = Mistakes(gl)
             gl.is_debug = True
         self.is_ended = False
+        self._marked = ""
         self._kinds: dict[str, tuple[bool, bool]] = {}
         if not _living:
             atexit.unregister(_end_all)
@@ -95,11 +96,14 @@ class Watch:
         self.picture = framebuffer.color(framebuffer.read_buffer)
 
     def _mark(self, gl: Context, name: str, values: tuple[Any, ...]) -> None:
-        """Put the command and its line into the recording."""
+        """Put the command and its line into the recording, unless the one before was the same."""
         text = command_text(name, values)
         if name == "glEnd" and gl.batch is not None:
             text = f"{command_text('glBegin', (gl.batch.mode,))} ... {text}"
-        gl.pipe.emit_string_marker(f"{COMMAND}{text} at {shown(caller())}")
+        text += f" at {shown(caller())}"
+        if text != self._marked:  # a recording begins anew in a flush, which is a command of its own between two equal ones
+            self._marked = text
+            gl.pipe.emit_string_marker(COMMAND + text)
 
     def end(self, gl: Context) -> None:
         """Answer what was asked for before the context is destroyed."""
