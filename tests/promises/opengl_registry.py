@@ -22,6 +22,7 @@ EXTENSIONS = (
     "GL_ARB_bindless_texture",
     "GL_ARB_compatibility",
     "GL_ARB_ES2_compatibility",
+    "GL_ARB_gpu_shader_int64",
     "GL_ARB_imaging",
     "GL_ARB_shader_objects",
     "GL_ARB_texture_filter_anisotropic",
@@ -38,6 +39,7 @@ EXTENSIONS = (
     "GL_OES_vertex_half_float",
     "GL_ARB_vertex_program",
     "GL_KHR_debug",
+    "GL_NV_fill_rectangle",
     "GL_NV_mesh_shader",
 )
 """Extensions whose commands and enumerants are listed beside those of the versions, with every other name of a listed command."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.shader_test.attributes import vertex_data
 from tests.shader_test.gl_resources import GlResources
-from tests.shader_test.gl_uniforms import put_uniform
+from tests.shader_test.gl_uniforms import Place, Uniforms
 from tests.shader_test.probes import DTYPES, LacksError, ProbeError, probe_colors, probe_word
 from tests.shader_test.texts import Script
 from tests.shader_test.values import floats
@@ -21,6 +21,7 @@ TYPES = {
     "vert": GL.VERTEX_SHADER, "frag": GL.FRAGMENT_SHADER, "geom": GL.GEOMETRY_SHADER, "tesc": GL.TESS_CONTROL_SHADER,
     "tese": GL.TESS_EVALUATION_SHADER, "comp": GL.COMPUTE_SHADER,
 }  # fmt: skip
+STREAMED = {"POINT": GL.POINTS, "LINE": GL.LINES, "TRIANGLE": GL.TRIANGLES}
 _IGNORED = re.compile(r"(link success|memory barrier|hint |probe warn|verify |active |SSO|SPIRV|GL_|nowarn|deletelist)")
 
 
@@ -37,6 +38,10 @@ def profile_of(script: Script) -> str:
     return "core" if versions and all(number >= 150 and word != "compatibility" for number, word in versions) else "compatibility"
 
 
+class BelowError(Exception):
+    """A file requires a larger limit; shader_runner skips it."""
+
+
 class GlMachine(GlResources):
     """State of one file in a context of its own."""
 
@@ -48,8 +53,13 @@ class GlMachine(GlResources):
         self.patch_vertices, self.element, self.binding, self.offset = 3, 0, 0, -1
         self.size = script.size
         self.lists: list[str] = []
+        self.stated: list[int] = []
+        self.stride, self.is_row_major = 16, False
         self.format = "R8G8B8A8_UNORM"
         gl = self.gl
+        for name, least in script.limits:
+            if gl.get(getattr(GL, name))[0] < least:
+                raise BelowError(f"{name} is below {least}")
         if self.profile == "core":
             gl.glBindVertexArray(gl.make("VertexArrays"))
         self.program = self._link()
@@ -88,6 +98,8 @@ class GlMachine(GlResources):
             size = (ctypes.c_int32 * 1)()
             gl.glGetActiveUniformBlockiv(self.program, index, GL.UNIFORM_BLOCK_DATA_SIZE, size)
             name = gl.buffer(GL.UNIFORM_BUFFER, np.zeros(max(16, size[0]), np.uint8))
+            gl.glGetActiveUniformBlockiv(self.program, index, GL.UNIFORM_BLOCK_BINDING, size)
+            self.stated.append(size[0])
             gl.glUniformBlockBinding(self.program, index, index)
             gl.glBindBufferBase(GL.UNIFORM_BUFFER, index, name)
             self.blocks.append(name)
@@ -123,8 +135,13 @@ class GlMachine(GlResources):
             raise LacksError(line)
 
     def do_uniform(self, line: str, words: list[str]) -> None:
-        place = (self.binding, self.offset) if self.offset >= 0 else None
-        put_uniform(self.gl, self.program, words[1], words[2], words[3:], self.blocks, self.element, place)
+        put = Uniforms(self.gl, self.program, self.blocks, self.element)
+        if self.offset >= 0 and not words[2].isdigit():
+            binding = self.binding + self.element
+            block = self.stated.index(binding) if binding in self.stated else -1
+            put.at(words[1], words[3:], Place(block, self.offset, 16, self.stride, self.is_row_major))
+        else:
+            put.put(words[1], words[2], words[3:])
 
     def do_ubo_array_index(self, line: str, words: list[str]) -> None:
         self.element = int(words[3])
@@ -132,6 +149,10 @@ class GlMachine(GlResources):
     def do_block(self, line: str, words: list[str]) -> None:
         if words[1] == "array":
             self.element = int(words[3])
+        elif words[1] == "matrix":
+            self.stride = int(words[3])
+        elif words[1] == "row":
+            self.is_row_major = bool(int(words[3]))
         elif words[1] == "binding":
             self.binding = int(words[2])
         else:
@@ -157,7 +178,7 @@ class GlMachine(GlResources):
 
     def do_polygon_mode(self, line: str, words: list[str]) -> None:
         mode = getattr(GL, words[3].removeprefix("GL_"), None)
-        if mode not in (GL.FILL, GL.LINE, GL.POINT):
+        if mode not in (GL.FILL, GL.LINE, GL.POINT, GL.FILL_RECTANGLE_NV):
             raise LacksError(line)
         self.gl.glPolygonMode(GL.FRONT_AND_BACK, mode)
 
@@ -241,6 +262,13 @@ class GlMachine(GlResources):
             self.gl.glPatchParameteri(GL.PATCH_VERTICES, 4)
         (self.gl.glDrawArrays if instances == 1 else self.gl.glDrawArraysInstanced)(mode, first, count, *([instances] * (instances != 1)))
 
+    def do_xfb_draw(self, line: str, words: list[str]) -> None:
+        """Capture a draw of points, lines or triangles."""
+        kind = next(word.removeprefix("GL_") for word in words if word.startswith("GL_"))
+        self.gl.glBeginTransformFeedback(next(value for name, value in STREAMED.items() if kind.startswith(name)))
+        self.do_draw(line, words[1:])
+        self.gl.glEndTransformFeedback()
+
     def _array(self, location: int, data: Any, kind: str = "f", column: int = 0) -> None:
         gl = self.gl
         gl.buffer(GL.ARRAY_BUFFER, data)
@@ -319,7 +347,7 @@ class GlMachine(GlResources):
             if abs(float(found[0]) - wanted) > 0.01:
                 raise ProbeError(f"{line}: it is {found[0]}")
         elif words[1] == "xfb":
-            raise LacksError("probe xfb")
+            self._probe_stream(line, words)
         else:
             probe_colors(self._pixels(), line, relative, self.tolerance, self)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.shader_test.probes import DTYPES, LacksError
+from tests.shader_test.probes import DTYPES, LacksError, probe_word
 from tests.shader_test.textures import FORMATS, make
 from tests.shader_test.values import number
 from tests.unit.opengl.binding import Binding
@@ -152,6 +152,17 @@ class GlResources:
         data = np.array([number(word, kind) for word in rest[3:]], DTYPES[kind])
         self.gl.glBindBufferBase(GL.SHADER_STORAGE_BUFFER, index, self.buffers[GL.SHADER_STORAGE_BUFFER, index])
         self.gl.glBufferSubData(GL.SHADER_STORAGE_BUFFER, int(rest[2]), data.nbytes, data)
+
+    def do_xfb_buffer(self, line: str, words: list[str]) -> None:
+        self._buffer(GL.TRANSFORM_FEEDBACK_BUFFER, int(words[3]), int(words[4]))
+
+    def _probe_stream(self, line: str, words: list[str]) -> None:
+        """Compare a captured number: ``probe xfb buffer float 0 3 4.0``."""
+        kind, index = words[3], int(words[4])
+        data = np.zeros(np.dtype(DTYPES[kind]).itemsize, np.uint8)
+        self.gl.glBindBufferBase(GL.TRANSFORM_FEEDBACK_BUFFER, index, self.buffers[GL.TRANSFORM_FEEDBACK_BUFFER, index])
+        self.gl.glGetBufferSubData(GL.TRANSFORM_FEEDBACK_BUFFER, data.nbytes * int(words[5]), data.nbytes, data)
+        probe_word(data.tobytes(), kind, 0, "~", words[6], line)
 
     def do_atomic_counters(self, line: str, words: list[str]) -> None:
         self._buffer(GL.ATOMIC_COUNTER_BUFFER, 0, 4 * int(words[2]))

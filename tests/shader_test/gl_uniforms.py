@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,13 +15,29 @@ from tgsi.opengl.registry import enums as GL
 _TYPE = re.compile(r"(?:(float|double|int|uint|int64_t|uint64_t|bool)|(d|i64|u64|i|u|b)?(vec|mat)([2-4])(?:x([2-4]))?)((?:\[\d*\])*)")
 _LETTERS = {"float": "f", "double": "d", "int": "i", "uint": "I", "bool": "i", "int64_t": "q", "uint64_t": "Q"}
 _PREFIXES = {None: "float", "d": "double", "i": "int", "u": "uint", "b": "bool", "i64": "int64_t", "u64": "uint64_t"}
+_TAILS = {"float": "fv", "double": "dv", "int": "iv", "uint": "uiv", "bool": "iv", "int64_t": "i64vARB", "uint64_t": "ui64vARB"}
+"""Ends of the commands of glUniform for vectors of a scalar."""
 
 
-def put_uniform(
-    gl: Binding, program: int, kind: str, name: str, words: list[str], blocks: list[int], element: int, place: tuple[int, int] | None
-) -> None:
-    """Set a uniform. ValueError for an unknown type."""
-    words = [word for word in words if word not in ("row", "column", "major", "stride")]
+class Place(NamedTuple):
+    """A place in a block: its index, the offset, bytes between elements and between columns, or rows of a row-major matrix."""
+
+    block: int
+    offset: int
+    stride: int
+    between: int
+    is_row_major: bool
+
+
+class Numbers(NamedTuple):
+    """The values of a uniform: their scalar, [element, column, row]."""
+
+    scalar: str
+    values: Any
+
+
+def _numbers(kind: str, words: list[str]) -> Numbers:
+    """The numbers of a command; ValueError for an unknown type."""
     found = _TYPE.fullmatch(kind)
     if found is None:
         raise ValueError(f"type {kind}")
@@ -29,59 +45,60 @@ def put_uniform(
     columns = int(found[4]) if found[3] == "mat" else 1
     rows = (int(found[5] or found[4]) if found[3] == "mat" else int(found[4])) if found[3] else 1
     data = np.array([number(word, scalar) for word in words], np.dtype(_LETTERS[scalar]))
-    size = rows * columns
-    data = np.concatenate([data, np.zeros(-len(data) % size, data.dtype)])
-    location = int(name) if name.isdigit() else gl.glGetUniformLocation(program, name.encode())
-    if location >= 0 and place is None:
-        _put(gl, program, location, scalar, columns, rows, data)
-        return
-    index = (ctypes.c_uint32 * 1)()
-    text = ctypes.c_char_p(name.encode())
-    gl.glGetUniformIndices(program, 1, ctypes.byref(text), index)
-    array = re.fullmatch(r"(.*)\[(\d+)\]", name)
-    step = 0
-    if index[0] == GL.INVALID_INDEX and array is not None:
-        text = ctypes.c_char_p(array[1].encode())
-        gl.glGetUniformIndices(program, 1, ctypes.byref(text), index)
-        step = int(array[2])
-    if place is None and index[0] == GL.INVALID_INDEX:
-        return
-    block, offset, stride, between = 0, 0, 16, 16
-    if place is not None:
-        block, offset = place[0] + element, place[1]
-    else:
-        properties = [
-            _property(gl, program, index, item)
-            for item in (GL.UNIFORM_BLOCK_INDEX, GL.UNIFORM_OFFSET, GL.UNIFORM_ARRAY_STRIDE, GL.UNIFORM_MATRIX_STRIDE)
-        ]
-        block, offset, stride, between = properties
-        block, offset = block + element, offset + step * stride
-    if not 0 <= block < len(blocks):
-        return
-    _write(gl, blocks[block], data, size, rows, offset, stride, between)
+    data = np.concatenate([data, np.zeros(-len(data) % (rows * columns), data.dtype)])
+    return Numbers(scalar, data.reshape(-1, columns, rows))
 
 
-def _property(gl: Binding, program: int, index: Any, name: int) -> int:
-    value = (ctypes.c_int32 * 1)()
-    gl.glGetActiveUniformsiv(program, 1, index, name, value)
-    return int(value[0])
+class Uniforms:
+    """The uniforms of a program. `blocks` are the buffers of its uniform blocks by index, `element` is that of an array of blocks."""
 
+    def __init__(self, gl: Binding, program: int, blocks: list[int], element: int) -> None:
+        self.gl, self.program, self.blocks, self.element = gl, program, blocks, element
 
-def _write(gl: Binding, buffer: int, data: Any, size: int, rows: int, offset: int, stride: int, between: int) -> None:
-    gl.glBindBuffer(GL.UNIFORM_BUFFER, buffer)
-    for item in range(0, len(data), size):
-        for column in range(0, size, rows):
-            part = np.ascontiguousarray(data[item + column : item + column + rows])
-            gl.glBufferSubData(GL.UNIFORM_BUFFER, offset + item // size * stride + column // rows * between, part.nbytes, part)
+    def put(self, kind: str, name: str, words: list[str]) -> None:
+        """Set a uniform by its name or location."""
+        location = int(name) if name.isdigit() else self.gl.glGetUniformLocation(self.program, name.encode())
+        if location >= 0:
+            self._put(location, _numbers(kind, words))
+            return
+        index, step = self._index(name), 0
+        array = re.fullmatch(r"(.*)\[(\d+)\]", name)
+        if index == GL.INVALID_INDEX and array is not None:
+            index, step = self._index(array[1]), int(array[2])
+        if index == GL.INVALID_INDEX:
+            return
+        names = (GL.UNIFORM_BLOCK_INDEX, GL.UNIFORM_OFFSET, GL.UNIFORM_ARRAY_STRIDE, GL.UNIFORM_MATRIX_STRIDE, GL.UNIFORM_IS_ROW_MAJOR)
+        block, offset, stride, between, is_row_major = (self._property(index, item) for item in names)
+        self.at(kind, words, Place(block + self.element, offset + step * stride, stride, between, bool(is_row_major)))
 
+    def at(self, kind: str, words: list[str], place: Place) -> None:
+        """Write the values to a place of a block."""
+        if not 0 <= place.block < len(self.blocks):
+            return
+        self.gl.glBindBuffer(GL.UNIFORM_BUFFER, self.blocks[place.block])
+        for element, item in enumerate(_numbers(kind, words).values):
+            for line, part in enumerate(item.T if place.is_row_major else item):
+                data = np.ascontiguousarray(part)
+                self.gl.glBufferSubData(
+                    GL.UNIFORM_BUFFER, place.offset + element * place.stride + line * place.between, data.nbytes, data
+                )  # fmt: skip
 
-def _put(gl: Binding, program: int, location: int, scalar: str, columns: int, rows: int, data: Any) -> None:
-    count = len(data) // (rows * columns)
-    if columns > 1:
-        shape = str(columns) if columns == rows else f"{columns}x{rows}"
-        getattr(gl, f"glUniformMatrix{shape}{'d' if scalar == 'double' else 'f'}v")(location, count, 0, data)
-        return
-    letter = {"float": "f", "double": "d", "int": "i", "uint": "ui", "bool": "i"}.get(scalar)
-    if letter is None:
-        return
-    getattr(gl, f"glUniform{rows}{letter}v")(location, count, data)
+    def _index(self, name: str) -> int:
+        found = (ctypes.c_uint32 * 1)()
+        self.gl.glGetUniformIndices(self.program, 1, ctypes.byref(ctypes.c_char_p(name.encode())), found)
+        return int(found[0])
+
+    def _property(self, index: int, name: int) -> int:
+        value = (ctypes.c_int32 * 1)()
+        self.gl.glGetActiveUniformsiv(self.program, 1, (ctypes.c_uint32 * 1)(index), name, value)
+        return int(value[0])
+
+    def _put(self, location: int, numbers: Numbers) -> None:
+        count, columns, rows = numbers.values.shape
+        data = np.ascontiguousarray(numbers.values)
+        if columns > 1:
+            shape = str(columns) if columns == rows else f"{columns}x{rows}"
+            letter = "d" if numbers.scalar == "double" else "f"
+            getattr(self.gl, f"glUniformMatrix{shape}{letter}v")(location, count, 0, data)
+            return
+        getattr(self.gl, f"glUniform{rows}{_TAILS[numbers.scalar]}")(location, count, data)

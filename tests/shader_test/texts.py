@@ -38,7 +38,7 @@ class Script:
 
     `parts` are the texts as the file has them, several of one stage among them, and none that it lacks. `extensions` are those
     that the file requires. `modules` are stages in SPIR-V's assembly, of files that are about SPIR-V only; `constants` are values by
-    SpecId for them.
+    SpecId for them. `limits` are the least values of limits of OpenGL.
     """
 
     size: tuple[int, int]
@@ -50,6 +50,7 @@ class Script:
     constants: dict[str, dict[int | str, float]]
     extensions: frozenset[str]
     parts: tuple[tuple[str, str], ...] = ()
+    limits: tuple[tuple[str, int], ...] = ()
 
 
 def read_script(path: Path, *, takes_parts: bool = False) -> Script:
@@ -103,6 +104,7 @@ def read_script(path: Path, *, takes_parts: bool = False) -> Script:
         constants=constants,
         extensions=frozenset(line.split()[0] for line in required if line.startswith("GL_")),
         parts=tuple(parts),
+        limits=tuple((found[1], int(found[2])) for line in required if (found := re.match(r"GL_(MAX_\w+)\s*>=\s*(\d+)", line))),
     )
 
 

@@ -63,10 +63,11 @@ def begin_transform_feedback(gl: Context, mode: int) -> None:
     linked = gl.active_linked()
     if gl.capture.is_active:
         raise bad_operation("transform feedback is active")
-    if linked is None or not linked.feedback:
+    if linked is None or not linked.streamed:
         raise bad_operation("the program captures nothing")
-    if gl.capture.buffers[0][0] is None:
-        raise bad_operation("no buffer is bound for transform feedback")
+    for number in sorted(linked.streamed):
+        if gl.capture.buffers[number][0] is None:
+            raise bad_operation(f"no buffer is bound to point {number} for transform feedback")
     gl.capture.is_active, gl.capture.is_paused, gl.capture.mode = True, False, mode
     make_targets(gl)
 

@@ -165,10 +165,14 @@ def _offer(name: str, functions: tuple[Callable[..., None], Callable[..., None]]
     command(f"glProgramUniform{name}")(functions[1])
 
 
-for _word, _letter in {"f": "f", "i": "i", "ui": "I", "d": "d"}.items():
+_LETTERS = {"f": "f", "i": "i", "ui": "I", "d": "d", "i64": "q", "ui64": "Q"}
+"""The struct letter of a command's type. Those of 64-bit integers are of GL_ARB_gpu_shader_int64."""
+
+for _word, _letter in _LETTERS.items():
+    _tail = "ARB" if _letter in "qQ" else ""
     for _count in (1, 2, 3, 4):
-        _offer(f"{_count}{_word}", _values(_letter, _count))
-        _offer(f"{_count}{_word}v", _vectors(_letter, _count))
+        _offer(f"{_count}{_word}{_tail}", _values(_letter, _count))
+        _offer(f"{_count}{_word}v{_tail}", _vectors(_letter, _count))
 for _word in "fd":
     for _columns in (2, 3, 4):
         for _rows in (2, 3, 4):
@@ -214,6 +218,7 @@ def _bounded_getter(letter: str) -> Callable[..., None]:
     return get
 
 
-for _word, _letter in {"f": "f", "i": "i", "ui": "I", "d": "d"}.items():
-    command(f"glGetUniform{_word}v")(_getter(_letter))
-    command(f"glGetnUniform{_word}v")(_bounded_getter(_letter))
+for _word, _letter in _LETTERS.items():
+    _tail = "ARB" if _letter in "qQ" else ""
+    command(f"glGetUniform{_word}v{_tail}")(_getter(_letter))
+    command(f"glGetnUniform{_word}v{_tail}")(_bounded_getter(_letter))

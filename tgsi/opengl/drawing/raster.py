@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tgsi.opengl.errors import bad_operation
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state.fixed import Floats4, Matrix, inverse, product
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
-MODES = {GL.FILL: "FILL", GL.LINE: "LINE", GL.POINT: "POINT"}
+MODES = {GL.FILL: "FILL", GL.LINE: "LINE", GL.POINT: "POINT", GL.FILL_RECTANGLE_NV: "FILL_RECTANGLE"}
 FACES = {GL.FRONT: "FRONT", GL.BACK: "BACK", GL.FRONT_AND_BACK: "FRONT_AND_BACK"}
 
 
@@ -96,6 +97,8 @@ def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
     is_fixed = gl.has_fixed_vertex()
     two_side, has_size = gl.stages.rasterizer
     is_smooth = not gl.is_core() and _is_smooth(gl)
+    if GL.FILL_RECTANGLE_NV in {state.polygon_front, state.polygon_back} and state.polygon_front != state.polygon_back:
+        raise bad_operation("GL_FILL_RECTANGLE_NV is the polygon mode of one face alone")
     return {
         "sprite_coord_enable": _sprites(gl),
         "flatshade": state.shade_model == GL.FLAT,

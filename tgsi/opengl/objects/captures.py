@@ -25,7 +25,7 @@ def stream_output(made: Linked, program: Program, last: tgsi.Program | None) -> 
         return None
     if not program.varyings:
         found = last.interface.stream_output if last.interface is not None else None
-        return StreamOutputInfo(**found) if found else None
+        return StreamOutputInfo(**{**found, "output": tuple(StreamOutput(**item) for item in found["output"])}) if found else None
     made.feedback_mode, made.varyings = program.varying_mode, program.varyings
     separate = program.varying_mode == GL.SEPARATE_ATTRIBS
     outputs: list[StreamOutput] = []

@@ -46,7 +46,8 @@ class Combined(Linked):
                 self.attributes = part.attributes
             if GL.FRAGMENT_SHADER in stages:
                 self.outputs = part.outputs
-            if part.feedback:
+            if part.streamed:
+                self.streamed = part.streamed
                 self.feedback, self.feedback_mode, self.varyings = part.feedback, part.feedback_mode, part.varyings
 
     def take(self, user: int) -> bool:

@@ -10,14 +10,14 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\d+)[ \t]*$", re.MULTILINE)
 _LAYOUT = re.compile(r"layout\s*\(([^()]*)\)\s*((?:[\w]+\s*(?:\([^()]*\)\s*)?)+?)\s*(?:\[[^\]]*\]\s*)*([;={,\[])")
 _WORD = re.compile(r"(\w+)\s*=\s*(\w+)")
-_BLOCK = re.compile(r"\b(?:uniform|buffer)\s+(?:\w+\s+)*?(\w+)\s*\{([^{}]*)\}\s*(\w*)")
+_BLOCK = re.compile(r"\b(?:uniform|buffer)\s+(?:\w+\s+)*?(\w+)\s*\{([^{}]*)\}\s*(\w*)\s*((?:\[\s*\w+\s*\]\s*)*)")
 
 _ARRAY = re.compile(r"\buniform\b[^;{}=()]*?\b(\w+)\s*((?:\[\s*\w+\s*\]\s*){2,})")
 _INDEX = re.compile(r"\[\s*(\w+)\s*\]")
 
 
 class Declared(NamedTuple):
-    """Bindings and locations by the name of a variable or block, and the blocks that have an instance name."""
+    """Bindings and locations by the name of a variable or block, instance names of blocks, and sizes of arrays of arrays and of blocks."""
 
     bindings: dict[str, int]
     locations: dict[str, int]
@@ -39,8 +39,10 @@ def declared(source: str) -> Declared:
             if word in ("binding", "location") and value.isdigit():
                 (bindings if word == "binding" else locations)[name] = int(value)
     sizes: dict[str, tuple[int, ...]] = {}
-    for name, brackets in _ARRAY.findall(text):
+    blocks = _BLOCK.findall(text)
+    arrays = [*_ARRAY.findall(text), *((name, brackets) for name, _, _, brackets in blocks if brackets)]
+    for name, brackets in arrays:
         words = [numbers.get(word, word) for word in _INDEX.findall(brackets)]
         if all(word.isdigit() for word in words):
             sizes[name] = tuple(map(int, words))
-    return Declared(bindings, locations, {name: instance for name, _, instance in _BLOCK.findall(text)}, sizes)
+    return Declared(bindings, locations, {name: instance for name, _, instance, _ in blocks}, sizes)

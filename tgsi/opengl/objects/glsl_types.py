@@ -19,6 +19,10 @@ def _types() -> dict[str, int]:
                 shape = str(columns) if columns == rows else f"{columns}x{rows}"
                 found[f"{word}{shape}"] = getattr(GL, f"{name}{shape}")
                 found[f"{word}{columns}x{rows}"] = found[f"{word}{shape}"]
+    for word, name in {"int64_t": "INT64_ARB", "uint64_t": "UNSIGNED_INT64_ARB"}.items():
+        found[word] = getattr(GL, name)
+    for word, name in {"i64vec": "INT64_VEC", "u64vec": "UNSIGNED_INT64_VEC"}.items():
+        found |= {f"{word}{size}": getattr(GL, f"{name}{size}_ARB") for size in (2, 3, 4)}
     shapes = {
         "1D": "1D", "2D": "2D", "3D": "3D", "Cube": "CUBE", "1DArray": "1D_ARRAY", "2DArray": "2D_ARRAY", "CubeArray": "CUBE_MAP_ARRAY",
         "2DRect": "2D_RECT", "Buffer": "BUFFER", "2DMS": "2D_MULTISAMPLE", "2DMSArray": "2D_MULTISAMPLE_ARRAY",

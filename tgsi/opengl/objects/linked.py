@@ -139,6 +139,8 @@ class Linked:
         self.outputs: list[Output] = []
         self.feedback: list[tuple[str, int, int]] = []
         self.feedback_mode: int = GL.INTERLEAVED_ATTRIBS
+        self.streamed: frozenset[int] = frozenset()
+        """Numbers of the buffers that transform feedback writes, by glTransformFeedbackVaryings or by layouts of the text."""
         self.constants: dict[int, bytearray] = {}
         self._stale: set[int] = set()
         self.native: Uniforms | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -65,6 +65,7 @@ def link(gl: Host, program: Program, *, has_fixed: bool) -> Linked:
         _place_outputs(made, program, texts[GL.FRAGMENT_SHADER])
     _check_pair(made)
     streams = stream_output(made, program, made.programs.get(last_stage(made)))
+    made.streamed = frozenset(item.output_buffer for item in streams.output) if streams is not None else frozenset()
     for stage, item in made.programs.items():
         create = getattr(gl.pipe, f"create_{CREATE[stage]}_state")
         more = {"stream_output": streams} if streams is not None and stage == last_stage(made) else {}
@@ -233,14 +234,22 @@ def _find_blocks(made: Linked, texts: dict[int, Declared]) -> None:
             for block in sorted(source.values(), key=lambda item: item.binding):
                 found = next((item for item in into if item.name == block.name), None)
                 if found is None:
-                    stem, _, index = block.name.partition("[")
+                    stem = block.name.partition("[")[0]
                     stated = texts[stage].bindings.get(stem)
-                    binding = (stated or 0) + (int(index.rstrip("]")) if index and stated is not None else 0)
+                    binding = 0 if stated is None else stated + _element_of(block.name, texts[stage].sizes.get(stem, ()))
                     found = BlockPlace(block.name, -(-block.size // 16) * 16 if into is made.blocks else block.size, binding, item=block)
                     into.append(found)
                     if into is made.blocks:
                         _add_members(made, block, len(into) - 1, texts[stage].instances.get(stem, ""))
                 found.slots.append((stage, block.binding))
+
+
+def _element_of(name: str, sizes: Sequence[int]) -> int:
+    """The number of a block in its array of arrays: ``B[1][2]`` of ``B[2][3]`` is 5."""
+    made = 0
+    for place, index in enumerate(name.replace("]", "").split("[")[1:]):
+        made = made * (sizes[place] if place < len(sizes) else 1) + int(index)
+    return made
 
 
 def _add_members(made: Linked, block: Block, index: int, instance: str) -> None:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from tgsi.language.interface import Variable
 
 SCALARS = {"float": "f", "int": "i", "uint": "I", "bool": "I", "double": "d", "int64_t": "q", "uint64_t": "Q"}
-SIZES = {"f": 4, "i": 4, "I": 4, "d": 8}
+SIZES = {"f": 4, "i": 4, "I": 4, "d": 8, "q": 8, "Q": 8}
 
 
 def is_plain(variable: Variable, letter: str, count: int) -> bool:

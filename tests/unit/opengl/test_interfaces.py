@@ -1,0 +1,114 @@
+"""Interfaces of programs: 64-bit integers, arrays of arrays of blocks, captures that a text states; and rectangles for triangles."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from tests.unit.glsl.glslang import needs_glslang
+from tests.unit.opengl.binding import Binding
+from tgsi.opengl.registry import enums as GL
+
+pytestmark = needs_glslang
+
+VERTEX = "#version 430\nin vec2 p; void main() { gl_Position = vec4(p, 0.0, 1.0); }"
+
+
+@pytest.fixture
+def gl() -> Binding:
+    made = Binding("core", size=(4, 4))
+    made.glBindVertexArray(made.make("VertexArrays"))
+    made.buffer(GL.ARRAY_BUFFER, np.array([-1, -1, 3, -1, -1, 3], np.float32))
+    made.glVertexAttribPointer(0, 2, GL.FLOAT, 0, 0, None)
+    made.glEnableVertexAttribArray(0)
+    return made
+
+
+def drawn(gl: Binding) -> tuple[int, ...]:
+    gl.glDrawArrays(GL.TRIANGLES, 0, 3)
+    found = gl.pixels(4, 4)
+    assert (found == found[0, 0]).all()
+    return tuple(int(value) for value in found[0, 0])
+
+
+def test_uniforms_of_64_bit_integers_have_their_commands(gl: Binding) -> None:
+    text = """#version 430
+    #extension GL_ARB_gpu_shader_int64 : require
+    uniform i64vec2 a; uniform uint64_t b[2]; out vec4 c;
+    void main() { c = vec4(a.x == -5000000000L ? 1.0 : 0.0, a.y == 7L ? 1.0 : 0.0, b[1] == 10000000000UL ? 1.0 : 0.0, 1.0); }"""
+    program = gl.program(VERTEX, text)
+    gl.glUseProgram(program)
+    gl.glUniform2i64ARB(gl.glGetUniformLocation(program, b"a"), -5000000000, 7)
+    assert drawn(gl) == (255, 255, 0, 255)
+    gl.glProgramUniform1ui64vARB(program, gl.glGetUniformLocation(program, b"b"), 2, np.array([1, 10000000000], np.uint64))
+    assert drawn(gl) == (255, 255, 255, 255)
+    found = np.zeros(2, np.int64)
+    gl.glGetUniformi64vARB(program, gl.glGetUniformLocation(program, b"a"), found)
+    assert found.tolist() == [-5000000000, 7]
+    types = {}
+    for index in range(2):
+        size, type, name = (ctypes.c_int32 * 1)(), (ctypes.c_uint32 * 1)(), ctypes.create_string_buffer(8)
+        gl.glGetActiveUniform(program, index, 8, None, size, type, name)
+        types[name.value] = type[0]
+    assert types == {b"a": GL.INT64_VEC2_ARB, b"b[0]": GL.UNSIGNED_INT64_ARB}
+    gl.glUniform2f(gl.glGetUniformLocation(program, b"a"), 1.0, 2.0)
+    assert gl.glGetError() == GL.INVALID_OPERATION
+
+
+def test_blocks_in_arrays_of_arrays_have_bindings_one_after_the_other(gl: Binding) -> None:
+    text = """#version 430
+    layout(std140, binding = 2) uniform B { vec4 color; } b[2][3]; uniform int i; uniform int j; out vec4 c;
+    void main() { c = b[i][j].color; }"""
+    program = gl.program(VERTEX, text)
+    found = (ctypes.c_int32 * 1)()
+    for i in range(2):
+        for j in range(3):
+            index = gl.glGetUniformBlockIndex(program, f"B[{i}][{j}]".encode())
+            gl.glGetActiveUniformBlockiv(program, index, GL.UNIFORM_BLOCK_BINDING, found)
+            assert found[0] == 2 + 3 * i + j
+    gl.glUseProgram(program)
+    buffer = gl.buffer(GL.UNIFORM_BUFFER, np.array([0.0, 1.0, 0.0, 1.0], np.float32))
+    gl.glBindBufferBase(GL.UNIFORM_BUFFER, 6, buffer)
+    gl.glUniform1i(gl.glGetUniformLocation(program, b"i"), 1)
+    gl.glUniform1i(gl.glGetUniformLocation(program, b"j"), 1)
+    assert drawn(gl) == (0, 255, 0, 255)
+
+
+def test_layouts_of_a_text_capture_without_names(gl: Binding) -> None:
+    text = """#version 440
+    layout(xfb_buffer = 1, xfb_offset = 4) out vec2 t; in vec2 p;
+    void main() { t = p * 2.0; gl_Position = vec4(p, 0.0, 1.0); }"""
+    program = gl.program(text, "#version 430\nin vec2 t; out vec4 c; void main() { c = vec4(t, 0.0, 1.0); }")
+    gl.glUseProgram(program)
+    gl.glBeginTransformFeedback(GL.TRIANGLES)
+    assert gl.glGetError() == GL.INVALID_OPERATION
+    buffer = gl.buffer(GL.TRANSFORM_FEEDBACK_BUFFER, np.zeros(9, np.float32))
+    gl.glBindBufferBase(GL.TRANSFORM_FEEDBACK_BUFFER, 1, buffer)
+    gl.glBeginTransformFeedback(GL.TRIANGLES)
+    gl.glDrawArrays(GL.TRIANGLES, 0, 3)
+    gl.glEndTransformFeedback()
+    found = np.zeros(9, np.float32)
+    gl.glGetBufferSubData(GL.TRANSFORM_FEEDBACK_BUFFER, 0, found.nbytes, found)
+    assert found.tolist() == [0, -2, -2, 0, 6, -2, 0, -2, 6]
+    assert gl.glGetError() == GL.NO_ERROR
+
+
+def test_triangles_are_drawn_as_rectangles(gl: Binding) -> None:
+    gl.glUseProgram(gl.program(VERTEX, "#version 330\nout vec4 c; void main() { c = vec4(1.0); }"))
+    gl.buffer(GL.ARRAY_BUFFER, np.array([-1, -1, 1, -1, -1, 1], np.float32))
+    gl.glVertexAttribPointer(0, 2, GL.FLOAT, 0, 0, None)
+    gl.glPolygonMode(GL.FRONT_AND_BACK, GL.FILL_RECTANGLE_NV)
+    assert drawn(gl) == (255, 255, 255, 255)
+    assert gl.glGetError() == GL.NO_ERROR
+
+
+def test_rectangles_for_one_face_alone_draw_nothing() -> None:
+    gl = Binding("compatibility", size=(4, 4))
+    gl.glPolygonMode(GL.FRONT, GL.FILL_RECTANGLE_NV)
+    gl.glRectf(-1.0, -1.0, 1.0, 1.0)
+    assert gl.glGetError() == GL.INVALID_OPERATION
+    gl.glPolygonMode(GL.BACK, GL.FILL_RECTANGLE_NV)
+    gl.glRectf(-1.0, -1.0, 1.0, 1.0)
+    assert gl.glGetError() == GL.NO_ERROR
