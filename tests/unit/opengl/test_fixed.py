@@ -311,3 +311,27 @@ def test_products_of_colors_beyond_floats_are_infinite(gl: Binding) -> None:
     quad(gl)
     assert gl.glGetError() == GL.NO_ERROR
     assert (gl.pixels(8, 8)[:, :, 0] == 255).all()
+
+
+def test_smooth_quads_of_a_list_are_split_from_their_second_corner(gl: Binding) -> None:
+    def quad() -> None:
+        gl.glBegin(GL.QUADS)
+        for color, x, y in ((1.0, -1, -1), (0.0, 1, -1), (0.0, 1, 1), (0.0, -1, 1)):
+            gl.glColor3f(color, color, color)
+            gl.glVertex2f(x, y)
+        gl.glEnd()
+
+    gl.glNewList(1, GL.COMPILE)
+    quad()
+    gl.glEndList()
+    gl.glClearColor(0, 0, 1, 1)
+    found = []
+    for draw in (quad, lambda: gl.glCallList(1)):
+        gl.glClear(GL.COLOR_BUFFER_BIT)
+        draw()
+        found.append(gl.pixels(8, 8)[..., 2])
+    at_once, listed = found
+    corner = np.add.outer(np.arange(8), np.arange(8))
+    assert (listed[corner >= 8] == 0).all()
+    assert at_once[5, 5] > 0
+    assert listed[0, 0] > 200

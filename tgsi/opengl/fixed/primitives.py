@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tgsi.gallium import DrawInfo, Prim, VertexBuffer
+from tgsi.opengl.drawing.raster import is_smooth
 from tgsi.opengl.drawing.validate import validate_draw
 from tgsi.opengl.drawing.vertices import CURRENT
+from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
 from tgsi.opengl.state.batch import Batch
 from tgsi.opengl.state.fixed import VERTEX
@@ -74,15 +76,24 @@ def _draw(gl: Context, batch: Batch, linked: Linked, *, keeps: bool) -> None:
     gl.pipe.bind_vertex_elements_state(elements)
     array = array_of(gl, batch)
     if keeps and batch.array is not None:
-        if batch.resource is None:
-            batch.resource = _vertex_buffer(gl, array, 16 * array.shape[1]), DrawInfo(mode=getattr(Prim, batch.mode_name), count=len(batch))
-        vertices, info = batch.resource
+        turns = batch.mode == GL.QUADS and is_smooth(gl)
+        if turns not in batch.resources:
+            made = _vertex_buffer(gl, turned(array) if turns else array, 16 * array.shape[1])
+            batch.resources[turns] = made, DrawInfo(mode=getattr(Prim, batch.mode_name), count=len(batch))
+        vertices, info = batch.resources[turns]
         gl.pipe.set_vertex_buffers([vertices] if constant is None else [vertices, constant])
         gl.pipe.draw_vbo(info)
         return
     own = VertexBuffer(array.tobytes(), 16 * array.shape[1])
     gl.pipe.set_vertex_buffers([own] if constant is None else [own, constant])
     gl.pipe.draw_vbo(mode=batch.mode_name, count=len(batch))
+
+
+def turned(array: Any) -> Any:
+    """Quads from their second vertex on, so that the diagonal starts there: Mesa splits quads of display lists so, unless they are flat."""
+    whole = len(array) // 4 * 4
+    quads = np.roll(array[:whole].reshape(-1, 4, *array.shape[1:]), -1, axis=1)
+    return np.concatenate([quads.reshape(-1, *array.shape[1:]), array[whole:]])
 
 
 def locations_of(linked: Linked) -> list[int]:

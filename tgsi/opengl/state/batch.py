@@ -19,7 +19,7 @@ class Batch:
     are those of the context when the batch is drawn.
     """
 
-    __slots__ = ("array", "columns", "mode", "mode_name", "resource", "rows", "values")
+    __slots__ = ("array", "columns", "mode", "mode_name", "resources", "rows", "values")
 
     def __init__(self, mode: int, mode_name: str, known: dict[int, Values]) -> None:
         self.mode = mode
@@ -28,7 +28,7 @@ class Batch:
         self.values: list[Values] = list(known.values())
         self.rows: list[tuple[Values, ...]] = []
         self.array: Any = None
-        self.resource: Any = None
+        self.resources: dict[bool, Any] = {}
 
     def put(self, location: int, values: Values) -> None:
         """Set an attribute for the vertices that follow."""
