@@ -76,8 +76,13 @@ def describe(s: State) -> Interface:
 
 
 def _unit(label: str, place: UnitPlace) -> Unit:
-    kind = place.kind
-    return Unit(name=label, type=name(inner(kind)), binding=place.number, size=elements(kind), is_array=isinstance(kind, Array))
+    kind, sizes = place.kind, list[int]()
+    while isinstance(kind, Array):
+        sizes.append(kind.size)
+        kind = kind.element
+    return Unit(
+        name=label, type=name(inner(kind)), binding=place.number, size=elements(place.kind), is_array=bool(sizes), sizes=tuple(sizes)
+    )  # fmt: skip
 
 
 def _is_image(place: UnitPlace) -> bool:

@@ -44,6 +44,7 @@ def _numbers(kind: str, words: list[str]) -> Numbers:
     scalar = found[1] or _PREFIXES[found[2]]
     columns = int(found[4]) if found[3] == "mat" else 1
     rows = (int(found[5] or found[4]) if found[3] == "mat" else int(found[4])) if found[3] else 1
+    words = words if found[6] else words[: rows * columns]
     data = np.array([number(word, scalar) for word in words], np.dtype(_LETTERS[scalar]))
     data = np.concatenate([data, np.zeros(-len(data) % (rows * columns), data.dtype)])
     return Numbers(scalar, data.reshape(-1, columns, rows))
@@ -77,7 +78,7 @@ class Uniforms:
             return
         self.gl.glBindBuffer(GL.UNIFORM_BUFFER, self.blocks[place.block])
         for element, item in enumerate(_numbers(kind, words).values):
-            for line, part in enumerate(item.T if place.is_row_major else item):
+            for line, part in enumerate(item.T if place.is_row_major and len(item) > 1 else item):
                 data = np.ascontiguousarray(part)
                 self.gl.glBufferSubData(
                     GL.UNIFORM_BUFFER, place.offset + element * place.stride + line * place.between, data.nbytes, data

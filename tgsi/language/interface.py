@@ -203,13 +203,17 @@ class Block:
 
 @record(kw_only=True)
 class Unit:
-    """A texture with its sampler, or an image: its type in GLSL, its unit, and the number of array elements (1 without an array)."""
+    """A texture with its sampler, or an image: its type in GLSL, its unit, and the number of array elements (1 without an array).
+
+    `sizes` are those of an array of arrays, outermost first; their product is `size`.
+    """
 
     name: str
     type: str
     binding: int
     size: int = 1
     is_array: bool = False
+    sizes: tuple[int, ...] = ()
 
 
 @record(kw_only=True)

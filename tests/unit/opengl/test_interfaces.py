@@ -76,6 +76,36 @@ def test_blocks_in_arrays_of_arrays_have_bindings_one_after_the_other(gl: Bindin
     assert drawn(gl) == (0, 255, 0, 255)
 
 
+def test_members_of_structs_have_locations_one_after_the_other(gl: Binding) -> None:
+    text = """#version 430
+    struct In { sampler2D a; sampler2D b; }; struct S { In parts[2]; sampler2D grid[2][3]; };
+    struct Plain { vec3 c[3]; vec4 d; };
+    layout(location = 2) uniform S s; layout(location = 20) uniform Plain p[2]; uniform int n; out vec4 color;
+    void main() {
+        color = p[n].d + vec4(p[n].c[n], 0.0) + texture(s.parts[n].a, vec2(0.5)) + texture(s.parts[n].b, vec2(0.5))
+            + texture(s.grid[n][n], vec2(0.5));
+    }"""
+    program = gl.program(VERTEX, text)
+    names = {"s.parts[0].a": 2, "s.parts[0].b": 3, "s.parts[1].a": 4, "s.parts[1].b": 5, "s.grid[0][0]": 6, "s.grid[1][2]": 11}
+    names |= {"p[0].c[0]": 20, "p[0].c[2]": 22, "p[0].d": 23, "p[1].c": 24, "p[1].d": 27}
+    assert {name: gl.glGetUniformLocation(program, name.encode()) for name in names} == names
+
+
+def test_samplers_in_arrays_of_arrays_have_units_one_after_the_other(gl: Binding) -> None:
+    text = """#version 430
+    layout(binding = 1) uniform sampler2D grid[2][2][2]; out vec4 color; void main() { color = texture(grid[0][1][1], vec2(0.5)); }"""
+    program = gl.program(VERTEX, text)
+    found = (ctypes.c_int32 * 1)()
+    gl.glGetUniformiv(program, gl.glGetUniformLocation(program, b"grid[0][1][1]"), found)
+    assert found[0] == 4
+
+
+def test_an_output_and_a_uniform_of_one_name_have_their_own_locations(gl: Binding) -> None:
+    vertex = "#version 430\nin vec2 p; uniform float c; void main() { gl_Position = vec4(p * c, 0.0, 1.0); }"
+    program = gl.program(vertex, "#version 430\nlayout(location = 3) out vec4 c; void main() { c = vec4(1.0); }")
+    assert gl.glGetUniformLocation(program, b"c") == 0
+
+
 def test_layouts_of_a_text_capture_without_names(gl: Binding) -> None:
     text = """#version 440
     layout(xfb_buffer = 1, xfb_offset = 4) out vec2 t; in vec2 p;

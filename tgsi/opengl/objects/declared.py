@@ -17,12 +17,14 @@ _INDEX = re.compile(r"\[\s*(\w+)\s*\]")
 
 
 class Declared(NamedTuple):
-    """Bindings and locations by the name of a variable or block, instance names of blocks, and sizes of arrays of arrays and of blocks."""
+    """Bindings and locations by the name of a variable or block, instance names of blocks, sizes of arrays of arrays and of blocks,
+    and locations of uniforms."""
 
     bindings: dict[str, int]
     locations: dict[str, int]
     instances: dict[str, str]
     sizes: dict[str, tuple[int, ...]]
+    uniforms: dict[str, int]
 
 
 @lru_cache(maxsize=512)
@@ -32,12 +34,15 @@ def declared(source: str) -> Declared:
     numbers = dict(_DEFINE.findall(text))
     bindings: dict[str, int] = {}
     locations: dict[str, int] = {}
+    uniforms: dict[str, int] = {}
     for words, before, _ in _LAYOUT.findall(text):
         name = before.split()[-1] if before.split() else ""
         for word, value in _WORD.findall(words):
             value = numbers.get(value, value)
             if word in ("binding", "location") and value.isdigit():
                 (bindings if word == "binding" else locations)[name] = int(value)
+            if word == "location" and value.isdigit() and "uniform" in before.split():
+                uniforms[name] = int(value)
     sizes: dict[str, tuple[int, ...]] = {}
     blocks = _BLOCK.findall(text)
     arrays = [*_ARRAY.findall(text), *((name, brackets) for name, _, _, brackets in blocks if brackets)]
@@ -45,4 +50,4 @@ def declared(source: str) -> Declared:
         words = [numbers.get(word, word) for word in _INDEX.findall(brackets)]
         if all(word.isdigit() for word in words):
             sizes[name] = tuple(map(int, words))
-    return Declared(bindings, locations, {name: instance for name, _, instance, _ in blocks}, sizes)
+    return Declared(bindings, locations, {name: instance for name, _, instance, _ in blocks}, sizes, uniforms)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from math import prod
 from typing import TYPE_CHECKING
 
 import tgsi
@@ -139,7 +138,7 @@ def _find_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
                     found.places.append((stage, part))
                     found.stages |= 1 << list(STAGES).index(stage)
         for units, is_image in ((face.samplers, False), (face.images, True)):
-            for name, unit in _units(units.values(), texts[stage]):
+            for name, unit in _units(units.values()):
                 found = table.setdefault(name, Uniform(name, type_of(unit.type), unit.size, is_image=is_image))
                 found.units.append((stage, unit))
                 found.stages |= 1 << list(STAGES).index(stage)
@@ -156,11 +155,15 @@ def _subroutines(face: Interface) -> StageSubroutines:
         raise LinkFailure(str(error)) from error
 
 
-def _units(units: Iterable[Unit], text: Declared) -> Iterator[tuple[str, Unit]]:
+def _units(units: Collection[Unit]) -> Iterator[tuple[str, Unit]]:
     """Samplers or images under the names of queries: arrays of arrays are one for each outer element."""
-    for unit in sorted(units, key=lambda item: item.binding):
-        sizes = text.sizes.get(unit.name, ())
-        if len(sizes) < 2 or prod(sizes) != unit.size:
+    first: dict[str, int] = {}
+    for unit in units:
+        stem = unit.name.partition(".")[0]
+        first[stem] = min(unit.binding, first.get(stem, unit.binding))
+    for unit in sorted(units, key=lambda item: first[item.name.partition(".")[0]]):  # members of a struct as they are declared
+        sizes = unit.sizes
+        if len(sizes) < 2:
             yield (f"{unit.name}[0]" if unit.is_array else unit.name), unit
             continue
         for number, outer in enumerate(product(*(range(size) for size in sizes[:-1]))):
@@ -194,16 +197,17 @@ def _elements(variable: Variable) -> Iterator[tuple[str, Variable]]:
 
 
 def _place_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
-    stated = {name: location for text in texts.values() for name, location in text.locations.items()}
+    stated = {name: location for text in texts.values() for name, location in text.uniforms.items()}
     taken: set[int] = set()
     later = []
     for uniform in made.uniforms:
-        location = stated.get(uniform.name.removesuffix("[0]"))
-        if location is None:
+        stem = uniform.name.partition(".")[0].partition("[")[0]
+        if stem not in stated or uniform.block >= 0:
             later.append(uniform)
         else:
-            uniform.location = location
-            taken |= set(range(location, location + uniform.size))
+            uniform.location = stated[stem]  # members of a struct and arrays in an array follow each other
+            stated[stem] += uniform.size
+            taken |= set(range(uniform.location, stated[stem]))
     free = 0
     for uniform in later:
         if uniform.name.startswith("gl_"):
@@ -216,9 +220,9 @@ def _place_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
         for element in range(uniform.size if uniform.location >= 0 else 0):
             made.locations[uniform.location + element] = uniform, element
         for stage, unit in uniform.units:
-            first = texts[stage].bindings.get(uniform.name.removesuffix("[0]").partition("[")[0].partition(".")[0])
+            first = texts[stage].bindings.get(uniform.name.partition("[")[0])
             for element in range(unit.size):
-                initial = 0 if first is None else first + element
+                initial = 0 if first is None else first + _element_of(uniform.name, unit.sizes) + element
                 if uniform.is_image:
                     made.image_units.setdefault(stage, {})[unit.binding + element] = initial
                 else:
