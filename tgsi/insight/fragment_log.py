@@ -38,6 +38,7 @@ from tgsi.language.record import record
 MOST_FRAGMENTS = 1 << 16
 """Fragments of a draw at a pixel that are told apart; a draw of more is explained by its result alone."""
 _FIRST = 256
+_NO_WRITES, _NO_TESTS = BlendState((RenderTargetBlend(colormask=ColorMask(0)),)), DepthStencilAlphaState()
 _FRAG = int(Processor.FRAG)
 
 
@@ -155,6 +156,12 @@ def log_fragments(
     )
 
 
+def empty_log(context: ReplayContext) -> FragmentLog:
+    """The log of a draw without a fragment at the pixel."""
+    program = program_of(context)
+    return FragmentLog(program=program, layout=layout_of(program), fragments=(), total=0, runs_per_sample=False)
+
+
 def _run(
     context: ReplayContext, draw: Draw, program: Program, layout: LogLayout, per_sample: bool, pixel: tuple[int, int]
 ) -> tuple[list[NDArray[np.uint32]], int]:
@@ -167,12 +174,16 @@ def _run(
     names_views = last is not None and _names_views(last.program)
     scale = state.viewports[0].scale[1] if state.viewports else 1.0
     place = pixel[0], row_of(program, pixel[1], context.targets.framebuffer.height, scale)
-    made = logged(program, slot, layout, per_sample=per_sample, names_views=names_views)
+
+    def make() -> Shader:
+        return Shader(logged(program, slot, layout, per_sample=per_sample, names_views=names_views), owner=context.screen)
+
     inward = (-1 if pixel[0] & 1 else 1, -1 if pixel[1] & 1 else 1)
-    state.bind(_FRAG, Shader(made, owner=context.screen))
+    state.bind(_FRAG, context.made_once(program, ("log", slot, layout, per_sample, names_views), make))
     room = _FIRST
     while True:
-        buffer = context.screen.resource_create(target=TextureTarget.BUFFER, width0=HEADER + room * layout.words * 4)
+        buffer = _buffer(context, HEADER + room * layout.words * 4)
+        buffer.storage[:] = 0
         buffer.storage[PLACE : PLACE + 16].view(np.float32)[:] = (*place, *inward)
         state.fragment.buffers.put(slot, Memory(buffer.address, buffer.size, buffer.storage))
         state.memory = object()
@@ -182,13 +193,16 @@ def _run(
         state.memory = object()
         words = buffer.storage.view(np.uint32)
         total = int(words[0])
-        buffer.destroy()
         if total <= room or room >= MOST_FRAGMENTS:
             break
         room = min(total, MOST_FRAGMENTS)
     start = HEADER // 4
     count = min(total, room)
     return [words[start + k * layout.words : start + (k + 1) * layout.words].copy() for k in range(count)], total
+
+
+def _buffer(context: ReplayContext, size: int) -> Resource:
+    return context.made_once(context, ("buffer", size), lambda: context.screen.resource_create(target=TextureTarget.BUFFER, width0=size))
 
 
 def _names_views(program: Program) -> bool:
@@ -252,10 +266,15 @@ def untouched(
     shader, interval = state.fragment.shader, record_.interval
     try:
         given = {"cull_face": Face.NONE, "rasterizer_discard": False, **changes}
-        state.rasterizer = replace(kept["rasterizer"], **given)
-        state.blend = BlendState((RenderTargetBlend(colormask=ColorMask(0)),))
-        state.depth_stencil_alpha = _without_writes(kept["depth_stencil_alpha"]) if tests else DepthStencilAlphaState()
-        state.scissors = tuple(_without_scissor(context, box, x, y) for box in _padded(kept["scissors"]))
+        state.rasterizer = context.made_once(kept["rasterizer"], (*given.items(),), lambda: replace(kept["rasterizer"], **given))
+        state.blend = _NO_WRITES
+        state.depth_stencil_alpha = _without_writes(kept["depth_stencil_alpha"]) if tests else _NO_TESTS
+        size = context.targets.framebuffer
+        state.scissors = context.made_once(
+            kept["scissors"],
+            ("scissors", x, y, size.width, size.height),
+            lambda: tuple(_without_scissor(context, box, x, y) for box in _padded(kept["scissors"])),
+        )
         state.window_rectangles = (False, ())
         state.sample_mask = kept["sample_mask"] if masks else 0xFFFFFFFF
         state.stream_targets = ()

@@ -16,12 +16,12 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.screen.screen import Screen
 from tgsi.insight.calls import KINDS, kind_of, reaches, shown_call
 from tgsi.insight.events import COMMAND, Event, Fate, Fragment
-from tgsi.insight.fragment_log import FragmentLog, LoggedFragment, log_fragments
+from tgsi.insight.fragment_log import FragmentLog, LoggedFragment, empty_log, log_fragments
 from tgsi.insight.merging import Merger
 from tgsi.insight.moments import at_draw
 from tgsi.insight.place import Attachment, Place, attachments, numbers_of, put_words, texel_bytes
 from tgsi.insight.primitives import has_polygons
-from tgsi.insight.reasons import reasons_for_nothing
+from tgsi.insight.reasons import primitives_if_away, reasons_for_nothing
 from tgsi.insight.replaying import Draw, Replay
 from tgsi.insight.sources import sources_of
 from tgsi.insight.steps import LaneTrace, trace_fragment
@@ -89,6 +89,7 @@ class PixelWatcher:
         self._bytes = b""
         self._marker = self._command = ""
         self._shown = ""
+        self._known_numbers: dict[tuple[int, bytes], tuple[float, ...]] = {}
         self._last: tuple[str, tuple[float, ...]] = ("", ())
 
     def run(self) -> PixelHistory:
@@ -111,7 +112,10 @@ class PixelWatcher:
         self._last = repr(resource), self._numbers(resource, texel_bytes(resource, self.place))
 
     def _numbers(self, resource: Resource, data: bytes) -> tuple[float, ...]:
-        return numbers_of(resource.format, data, self.place.sample or 0)
+        found = self._known_numbers.get((id(resource), data))  # most draws leave the pixel as it is
+        if found is None:
+            found = self._known_numbers[id(resource), data] = numbers_of(resource.format, data, self.place.sample or 0)
+        return found
 
     # -- calls -----------------------------------------------------------------------------------------------------------
     def _before(self, call: Call) -> None:
@@ -173,8 +177,9 @@ class PixelWatcher:
     def _fragments(self, draw: Draw, attachment: Attachment, event: Event) -> tuple[Merger | None, Event]:
         """The fragments of a draw, with their fates; or reasons why there are none."""
         context, place = self.replay.context, self.place
+        away = primitives_if_away(context, draw, place)
         try:
-            log = self._log(draw)
+            log = empty_log(context) if away is not None else self._log(draw)
         except TgsiError as error:
             return None, replace(event, proof=f"its fragments cannot be logged: {error}")
         if log.total > len(log.fragments):
@@ -194,7 +199,7 @@ class PixelWatcher:
             fragments = [replace(item.fragment, tracer=partial(self._trace, event.draw, item, shown)) for item in merged]
         reasons: tuple[str, ...] = ()
         if not fragments:
-            reasons = tuple(reasons_for_nothing(context, draw, place))
+            reasons = tuple(reasons_for_nothing(context, draw, place, away))
         sources, missing = sources_of(context, log)
         return merger, replace(event, fragments=tuple(fragments), reasons=reasons, sources=sources, missing=missing)
 

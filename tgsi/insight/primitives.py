@@ -58,7 +58,7 @@ def primitives_of(context: ReplayContext, draw: Draw) -> Primitives | None:
     corners = _corners(last.program, draw.info.mode)
     words = 4 * len(registers)
     info = StreamOutputInfo((words,), tuple(StreamOutput(r, 0, 4, 0, 4 * k) for k, r in enumerate(registers)))
-    shader = Shader(last.program, owner=context.screen, stream_output=info)
+    shader = context.made_once(last, ("streams", *registers), lambda: Shader(last.program, owner=context.screen, stream_output=info))
     room = _ROOM
     while True:
         with _streaming(context, shader, room) as target:
@@ -109,13 +109,13 @@ def _streaming(context: ReplayContext, shader: Shader, room: int) -> Iterator[St
     stage = int(shader.program.processor)
     kept = state.stage[stage].shader, state.stream_targets, state.rasterizer, state.count_samples, state.count_statistics
     interval = state.record.interval
-    buffer = context.screen.resource_create(target=TextureTarget.BUFFER, width0=room)
-    target = StreamOutputTarget(context._owner, buffer, 0, room)
+    target = context.made_once(context, ("stream target", room), lambda: _target(context, room))
+    target.offset = 0
     resources = {id(item): item for item in context.order.writable(of_draws=True)}
     memory = [(item, item.storage.copy()) for item in resources.values()]
     try:
         state.bind(stage, shader)
-        state.rasterizer = replace(kept[2], rasterizer_discard=True)
+        state.rasterizer = context.made_once(kept[2], ("discarding",), lambda: replace(kept[2], rasterizer_discard=True))
         state.count_samples = state.count_statistics = False
         state.record.interval = 0
         state.stream_targets = (target,)
@@ -129,8 +129,10 @@ def _streaming(context: ReplayContext, shader: Shader, room: int) -> Iterator[St
         for item, data in memory:
             item.storage[:] = data
         state.forget_target(target)
-        target.release()
-        buffer.destroy()
+
+
+def _target(context: ReplayContext, room: int) -> StreamOutputTarget:
+    return StreamOutputTarget(context._owner, context.screen.resource_create(target=TextureTarget.BUFFER, width0=room), 0, room)
 
 
 # -- places ------------------------------------------------------------------------------------------------------------------

@@ -7,13 +7,24 @@ from typing import Any
 
 from tgsi.insight.fragment_log import log_fragments
 from tgsi.insight.place import Place
-from tgsi.insight.primitives import primitives_of
+from tgsi.insight.primitives import Primitives, primitives_of
 from tgsi.insight.replaying import Draw
-from tgsi.insight.whereabouts import reasons_of_places
+from tgsi.insight.whereabouts import is_away, reasons_of_places
+
+_FEW_VERTICES = 1 << 12
 
 
-def reasons_for_nothing(context: Any, draw: Draw, place: Place) -> Iterator[str]:
-    """Sentences, the most certain one first."""
+def primitives_if_away(context: Any, draw: Draw, place: Place) -> Primitives | None:
+    """The primitives of a small draw without further stages, if none of them can reach the pixel, so that its fragments need no log."""
+    state, info = context.state, draw.info
+    if info is None or info.count * info.instance_count > _FEW_VERTICES or not state.viewports or state.has_stages:
+        return None
+    found = primitives_of(context, draw)
+    return found if found is not None and len(found.positions) and is_away(context, found, place) else None
+
+
+def reasons_for_nothing(context: Any, draw: Draw, place: Place, found: Primitives | None = None) -> Iterator[str]:
+    """Sentences, the most certain one first. found: those of `primitives_if_away`."""
     state = context.state
     info = draw.info
     if info is not None and (info.count == 0 or info.instance_count == 0):
@@ -23,13 +34,15 @@ def reasons_for_nothing(context: Any, draw: Draw, place: Place) -> Iterator[str]
     if not state.viewports:
         yield "no viewport is set, so nothing is drawn; set_viewport_states"
         return
-    is_found = False
-    for reason in _clipped(context, draw, place):
-        is_found = True
-        yield reason
-    if is_found:
+    if found is not None:
+        yield from reasons_of_places(context, found, place)
         return
     found = primitives_of(context, draw)
+    if found is None or not is_away(context, found, place):
+        reasons = list(_clipped(context, draw, place))
+        if reasons:
+            yield from reasons
+            return
     if found is not None:
         yield from reasons_of_places(context, found, place)
 

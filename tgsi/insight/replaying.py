@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from inspect import isfunction
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from backends.device.bound import DrawState
 from backends.device.calls.errors import RecordingError
@@ -21,6 +21,7 @@ from backends.gallium.tracing.trace_player import TracePlayer, words_of
 from backends.pipe.state import DrawInfo
 from tgsi.language.record import record
 
+T = TypeVar("T")
 MOST_BYTES = 1 << 32
 """Bytes of all resources of a recording that is explained."""
 
@@ -73,7 +74,15 @@ class ReplayContext(Context):
 
     def __init__(self, screen: Screen, device: Device) -> None:
         self.watched: Any = _WatchedDevice(device)
+        self._of_draws: dict[tuple[Hashable, ...], tuple[object, Any]] = {}
         super().__init__(screen, self.watched)
+
+    def made_once(self, of: object, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+        """The object that `make` makes of `of` and a key, the same one for each draw: equal programs share kernels and templates."""
+        found = self._of_draws.get((id(of), *key))
+        if found is None:
+            found = self._of_draws[id(of), *key] = of, make()
+        return cast(T, found[1])
 
     def draw_again(self, draw: Draw) -> None:
         """Carry a draw out with what is bound now, without `watch`, and wait for it."""

@@ -14,28 +14,30 @@ from tgsi.language.program import Program
 def sources_of(context: Any, log: FragmentLog) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Sources in words, and those that are missing, each with the way out."""
     program, state = log.program, context.state
-    sources, missing = _bound(state.fragment, program, "FRAGMENT")
-    missing += _unfed_inputs(state, program)
+    sources, missing = _bound(context, state.fragment, program, "FRAGMENT")
+    last = state.last_shader()
+    if last is not None and not state.link.mapping:
+        missing += context.made_once(program, ("unfed", id(last.program)), lambda: _unfed_inputs(last.program, program))
     before: list[str] = []
     for stage in state.drawn_stages():
         shader = stage.shader
         if shader is not None and shader.program.processor is not Processor.FRAG:
-            before += _bound(stage, shader.program, ShaderType(stage.processor).name)[1]
+            before += _bound(context, stage, shader.program, ShaderType(stage.processor).name)[1]
     before += unfed_attributes(context)
     return tuple(sources), (*missing, *before) if log.fragments else (*before, *missing)
 
 
-def _bound(stage: StageState, program: Program, name: str) -> tuple[list[str], list[str]]:
+def _bound(context: Any, stage: StageState, program: Program, name: str) -> tuple[list[str], list[str]]:
     """Constants and textures that a stage reads, and those that are missing."""
     sources, missing = [], []
     constants, views, samplers = stage.constants, stage.views, stage.samplers
-    for buffer in _constant_buffers(program):
+    for buffer in context.made_once(program, ("constants",), lambda: _constant_buffers(program)):
         found = constants[buffer] if buffer < len(constants) else None
         if found is not None and found.size:
             sources.append(f"constant buffer {buffer} of {name}, {found.size} bytes")
         else:
             missing.append(f"no constant buffer is bound to slot {buffer} of {name}, so uniforms read 0 (set_constant_buffer)")
-    for unit in _sampled_units(program):
+    for unit in context.made_once(program, ("units",), lambda: _sampled_units(program)):
         if unit >= len(views) or views[unit] is None:
             missing.append(f"no texture is bound to unit {unit} of {name}, so samples read 0, 0, 0, 1 (set_sampler_views, set_textures)")
         elif unit >= len(samplers) or samplers[unit] is None:
@@ -80,14 +82,11 @@ def _sampled_units(program: Program) -> list[int]:
     return sorted(found)
 
 
-def _unfed_inputs(state: Any, program: Program) -> list[str]:
-    """Inputs of the fragment program that the stage before does not write."""
-    last = state.last_shader()
-    if last is None or state.link.mapping:
-        return []
+def _unfed_inputs(last: Program, program: Program) -> list[str]:
+    """Inputs of the fragment program that `last`, the program before, does not write."""
     written = {
         str(d.semantic) if d.first == d.last else f"{d.semantic.name}[{d.semantic.index + k}]"
-        for d in last.program.declared(File.OUT)
+        for d in last.declared(File.OUT)
         if d.semantic is not None
         for k in range(d.last - d.first + 1)
     }
@@ -99,5 +98,5 @@ def _unfed_inputs(state: Any, program: Program) -> list[str]:
         for k in range(d.last - d.first + 1):
             name = str(d.semantic) if d.first == d.last else f"{d.semantic.name}[{d.semantic.index + k}]"
             if name not in written:
-                found.append(f"nothing writes the input {name}: the {last.program.processor.name} program has no such output")
+                found.append(f"nothing writes the input {name}: the {last.processor.name} program has no such output")
     return found

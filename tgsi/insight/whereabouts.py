@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from backends.pipe.enums import PolygonMode
 from tgsi.insight.place import Place
 from tgsi.insight.primitives import Primitives, areas_of, window_of
 
@@ -50,6 +51,18 @@ def classes_of(context: Any, found: Primitives) -> Iterator[tuple[str, Mask]]:
         window = window_of(context, found)
         flat = (np.ptp(window[..., :2], axis=1) == 0).all(axis=1) if found.corners == 2 else areas_of(window) == 0
         yield "have no area" if found.corners == 3 else "have no length", flat
+
+
+def is_away(context: Any, found: Primitives, place: Place) -> bool:
+    """True if no clipping, stipple or facing matters: filled triangles in front of the viewer, whose boxes do not reach the pixel."""
+    r, p = context.state.rasterizer, found.positions
+    is_filled = found.corners == 3 and r.fill_front is PolygonMode.FILL and r.fill_back is PolygonMode.FILL
+    if not is_filled or not np.isfinite(p).all() or not (found.is_window_space or (p[..., 3] > 0).all()):
+        return False
+    window = window_of(context, found)[..., :2]
+    center, margin = np.array([place.x + 0.5, place.y + 0.5]), 1.0 + r.conservative_raster_dilate
+    reached = (window.min(axis=1) - margin <= center) & (center <= window.max(axis=1) + margin)
+    return not bool(reached.all(axis=1).any())
 
 
 def shown_positions(found: Primitives, number: int) -> str:
