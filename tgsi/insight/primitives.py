@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,8 @@ class Primitives:
     """Corners of all primitives of a draw, in its order.
 
     positions: (primitives, corners, 4) clip coordinates, or window coordinates with 1/w if `is_window_space`.
-    outputs: (primitives, corners, OUT registers, 4) words. viewports: number of each primitive's viewport.
+    outputs: (primitives, corners, OUT registers, 4) words. viewports: number of each primitive's viewport. windows: the result of
+    `window_of`, once it was asked for.
     """
 
     positions: NDArray[np.float32]
@@ -38,6 +39,7 @@ class Primitives:
     viewports: NDArray[np.int64]
     program: Program
     is_window_space: bool
+    windows: list[NDArray[np.float64]] = field(default_factory=list)
 
     @property
     def corners(self) -> int:
@@ -137,7 +139,13 @@ def _target(context: ReplayContext, room: int) -> StreamOutputTarget:
 
 # -- places ------------------------------------------------------------------------------------------------------------------
 def window_of(context: Any, found: Primitives) -> NDArray[np.float64]:
-    """Window coordinates of the corners, (primitives, corners, 3) in float64; not finite where w is 0."""
+    """Window coordinates of the corners, (primitives, corners, 3) in float64; not finite where w is 0. context: that of the draw."""
+    if not found.windows:
+        found.windows.append(_window(context, found))
+    return found.windows[0]
+
+
+def _window(context: Any, found: Primitives) -> NDArray[np.float64]:
     if found.is_window_space:
         return found.positions[..., :3].astype(np.float64)
     state = context.state

@@ -30,14 +30,15 @@ def sources_of(context: Any, log: FragmentLog) -> tuple[tuple[str, ...], tuple[s
 def _bound(context: Any, stage: StageState, program: Program, name: str) -> tuple[list[str], list[str]]:
     """Constants and textures that a stage reads, and those that are missing."""
     sources, missing = [], []
-    constants, views, samplers = stage.constants, stage.views, stage.samplers
+    units = context.made_once(program, ("units",), lambda: _sampled_units(program))
+    constants, views, samplers = stage.constants, stage.views if units else [], stage.samplers if units else []
     for buffer in context.made_once(program, ("constants",), lambda: _constant_buffers(program)):
         found = constants[buffer] if buffer < len(constants) else None
         if found is not None and found.size:
             sources.append(f"constant buffer {buffer} of {name}, {found.size} bytes")
         else:
             missing.append(f"no constant buffer is bound to slot {buffer} of {name}, so uniforms read 0 (set_constant_buffer)")
-    for unit in context.made_once(program, ("units",), lambda: _sampled_units(program)):
+    for unit in units:
         if unit >= len(views) or views[unit] is None:
             missing.append(f"no texture is bound to unit {unit} of {name}, so samples read 0, 0, 0, 1 (set_sampler_views, set_textures)")
         elif unit >= len(samplers) or samplers[unit] is None:

@@ -45,8 +45,10 @@ def classes_of(context: Any, found: Primitives) -> Iterator[tuple[str, Mask]]:
     yield "have a w of 0 at every corner", (p[..., 3] == 0).all(axis=1)
     yield "lie behind the viewer (w < 0)", (p[..., 3] < 0).all(axis=1)
     with np.errstate(all="ignore"):
-        for name, coefficients in planes_of(context):
-            yield f"lie {name}", (p @ np.array(coefficients, np.float32) < 0).all(axis=1)
+        planes = planes_of(context)
+        outside = (p @ np.array([coefficients for _, coefficients in planes], np.float32).T < 0).all(axis=1)
+        for number, (name, _) in enumerate(planes):
+            yield f"lie {name}", outside[:, number]
     if found.corners > 1:
         window = window_of(context, found)
         flat = (np.ptp(window[..., :2], axis=1) == 0).all(axis=1) if found.corners == 2 else areas_of(window) == 0

@@ -408,3 +408,17 @@ def test_the_trace_of_a_program_that_reads_its_target_begins_with_the_pixel_as_i
     for fragment in fragments:
         written = np.array([*fragment.trace().outputs().values()], np.uint32).view(np.float32)
         assert written[0].tolist() == list(fragment.outputs["OUT[0] COLOR"])
+
+
+@pytest.mark.parametrize("place", [(3, 3), (SIZE - 1, 0), (0, SIZE - 1)])
+def test_draws_away_from_the_pixel_are_told_as_if_they_had_been_logged(
+    stage: Stage, place: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corners = [[[-1, -1], [-0.6, -1], [-1, -0.6]], [[0.4, 0.4], [1, 0.4], [1, 1]], [[-1, -1], [3, -1], [-1, 3]]]
+    for k, triangle in enumerate(corners * 2):
+        stage.triangle(triangle, color=(k / 6, 0, 0, 1))
+    quick = str(stage.ctx.explain(*place))
+    monkeypatch.setattr("tgsi.insight.history_of_pixel.primitives_if_away", lambda *given: None)
+    assert str(stage.ctx.explain(*place)) == quick
+    assert "not proved" not in quick
+    assert "away from the pixel" in quick
