@@ -46,7 +46,7 @@ def classes_of(context: Any, found: Primitives) -> Iterator[tuple[str, Mask]]:
     yield "lie behind the viewer (w < 0)", (p[..., 3] < 0).all(axis=1)
     with np.errstate(all="ignore"):
         planes = planes_of(context)
-        outside = (p @ np.array([coefficients for _, coefficients in planes], np.float32).T < 0).all(axis=1)
+        outside: Mask = (p @ np.array([coefficients for _, coefficients in planes], np.float32).T < 0).all(axis=1)
         for number, (name, _) in enumerate(planes):
             yield f"lie {name}", outside[:, number]
     if found.corners > 1:
