@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from tests.unit.gallium.test_traces import play, same
 from tgsi.tools.replay.cli import main
 from tgsi.tools.replay.played import PlayedTrace, load_steps
 from tgsi.tools.replay.shrink.needs import selected, uncompared
-from tgsi.tools.replay.shrink.properties import is_pixel
+from tgsi.tools.replay.shrink.properties import is_pixel, played_target
 from tgsi.tools.replay.shrink.reduce import Reduction
 
 pytestmark = pytest.mark.light
@@ -75,6 +77,65 @@ def test_a_shell_command_is_a_property(tmp_path: Path) -> None:
     assert hashlib.sha256(path.read_bytes()).digest() == before
 
 
+def test_a_python_function_is_a_property(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    path = draw_many(tmp_path / "a.trace", 12, white=7)
+    x, y = map(int, white_place(path).split(","))
+    (tmp_path / "checks_of_shrink.py").write_text(
+        f"def is_white(pixels):\n    return (pixels[{y}, {x}] == 255).all()\n\n\ndef wrong(pixels):\n    return pixels[1000]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    for test in ("checks_of_shrink.py:is_white", "checks_of_shrink:is_white"):
+        assert shrink(path, test) == 0
+        assert calls(tmp_path / "a.shrunk.trace").count("draw_vbo") == 1
+    assert shrink(path, "checks_of_shrink.py:wrong") == 2
+    message = capsys.readouterr().err
+    assert "raised IndexError" in message
+    assert "checks_of_shrink.py, line 6" in message
+    missing = {"checks_of_shrink.py:other": "has no function other", "no_such.module:f": "cannot be loaded", "no.py:f": "No such file"}
+    for test, reason in missing.items():
+        assert shrink(path, test) == 2
+        assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_one_draw_of_many_is_found_by_few_tests(tmp_path: Path, jobs: int) -> None:
+    steps = uncompared(load_steps(draw_many(tmp_path / "a.trace", 300, reads=False)))
+    wanted = {steps[k].words for k in range(len(steps)) if steps[k].name == "set_constant_buffer" and k > 700}
+    culprit = next(iter(sorted(wanted)))
+
+    def holds(tried: Sequence[Step]) -> bool:
+        names = [step.name for step in tried]
+        return culprit in {step.words for step in tried} and "draw_vbo" in names
+
+    reduction = Reduction(steps, holds, lambda smaller: None, jobs)
+    reduction.run()
+    assert [step.name for step in reduction.best if step.name == "draw_vbo"] == ["draw_vbo"]
+    assert holds(reduction.best)
+    assert len(reduction.best) == 2
+    assert reduction.tests < 30 * jobs
+
+
+def test_draws_that_only_together_have_the_property_stay(tmp_path: Path) -> None:
+    steps = uncompared(load_steps(draw_many(tmp_path / "a.trace", 60, reads=False)))
+    constants = sorted({step.words for step in steps if step.name == "set_constant_buffer"})[5:60:17]
+
+    def holds(tried: Sequence[Step]) -> bool:
+        return set(constants) <= {step.words for step in tried}
+
+    reduction = Reduction(steps, holds, lambda smaller: None)
+    reduction.run()
+    assert sorted(step.words for step in reduction.best) == constants
+
+
+def test_several_commands_run_at_a_time(tmp_path: Path) -> None:
+    path = draw_many(tmp_path / "a.trace", 12, white=7)
+    command = f"mkdir {tmp_path}/$$ && sleep 0.02 && ls -d {tmp_path}/[0-9]* | wc -l >> {tmp_path}/running; rmdir {tmp_path}/$$; "
+    command += f"od -An -tx4 -v \"$1\" | tr -d ' \\n' | grep -q {'3f800000' * 4}"
+    assert main([str(path), "--shrink", command, "-o", str(tmp_path), "--threads", "0", "--jobs", "3"]) == 0
+    assert calls(tmp_path / "a.shrunk.trace") == ["set_constant_buffer"]
+    assert 1 < max(map(int, (tmp_path / "running").read_text().split())) <= 3
+
+
 def test_a_refusal_is_kept_with_what_it_needs(tmp_path: Path) -> None:
     path = draw_many(tmp_path / "a.trace", 12)
     steps = load_steps(path)
@@ -107,24 +168,30 @@ def test_a_property_that_the_trace_lacks_is_code_2(tmp_path: Path, capsys: Captu
 
 def test_a_digest_is_a_property(tmp_path: Path) -> None:
     path = draw_many(tmp_path / "a.trace", 4, reads=False)
-    assert shrink(path, "digest differs from 0000") == 0
+    blank = hashlib.sha256(bytes(48 * 48 * 4)).hexdigest()
+    assert shrink(path, f"digest differs from {blank}") == 0
     found = calls(tmp_path / "a.shrunk.trace")
     assert found.count("draw_vbo") + found.count("clear") == 1
+    with tgsi.Screen(threads=0) as screen:
+        digest = played_target(screen, load_steps(path), None)[1].hex()
+    assert shrink(path, f"digest is {digest[:16]}") == 0
+    found = calls(tmp_path / "a.shrunk.trace")
+    assert found.count("draw_vbo") + found.count("clear") == 5, "each of them shows"
 
 
 def test_the_best_result_is_written_when_it_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = draw_many(tmp_path / "a.trace", 20, white=11)
     count = 0
 
-    def interrupted(self: Any, steps: Sequence[Step], chosen: set[int]) -> bool:
+    def interrupted(self: Any, steps: Sequence[Step], choices: Sequence[set[int]]) -> list[bool]:
         nonlocal count
         count += 1
         if count == 6:
             raise KeyboardInterrupt
-        return original(self, steps, chosen)
+        return original(self, steps, choices)
 
-    original = Reduction._try
-    monkeypatch.setattr(Reduction, "_try", interrupted)
+    original = Reduction._try_all
+    monkeypatch.setattr(Reduction, "_try_all", interrupted)
     assert shrink(path, f"pixel {white_place(path)} is 255,255,255,255") == 130
     found = calls(tmp_path / "a.shrunk.trace")
     assert 1 <= found.count("draw_vbo") < 20
@@ -155,6 +222,20 @@ def test_pixels_are_compared_as_stored_numbers_or_as_values(format: Format, data
     assert is_pixel(format, bytes.fromhex(data), wanted.split(",")) is is_same
 
 
+CHECK = """
+import sys
+from pathlib import Path
+
+import tgsi
+from tgsi.tools.replay.played import PlayedTrace, load_steps
+
+with tgsi.Screen(threads=0) as screen, PlayedTrace(screen, load_steps(Path(sys.argv[1]))) as trace:
+    trace.play(len(trace.steps))
+    targets = trace.targets()
+    sys.exit(not targets or not (targets[0].data()[0, 0, 0] == 255).all())
+"""
+
+
 @pytest.mark.nightly
 def test_a_trace_of_2000_draws_is_shrunk_and_told_apart_in_time(tmp_path: Path, capsys: Captured) -> None:
     import time
@@ -163,6 +244,12 @@ def test_a_trace_of_2000_draws_is_shrunk_and_told_apart_in_time(tmp_path: Path, 
     began = time.process_time()
     assert shrink(path, f"pixel {white_place(path)} is 255,255,255,255") == 0
     assert time.process_time() - began < 60
+    assert calls(tmp_path / "a.shrunk.trace").count("draw_vbo") == 1
+    (tmp_path / "check.py").write_text(CHECK)
+    before = os.times()
+    assert shrink(path, f"{sys.executable} {tmp_path}/check.py") == 0
+    after = os.times()
+    assert sum(after[:4]) - sum(before[:4]) < 60, "seconds of processors, of a test that starts Python as well"
     assert calls(tmp_path / "a.shrunk.trace").count("draw_vbo") == 1
     other = draw_many(tmp_path / "b.trace", 2000)
     capsys.readouterr()

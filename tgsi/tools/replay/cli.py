@@ -22,7 +22,9 @@ and R9G9B9E5 floats, max(1e-5 relative, 1e-6) of 32-bit floats, max(1 step, 2^-2
 and query results are compared exactly. --max-pixels is a fraction of the pixels that the reference drew to.
 
 TEST of --shrink is a shell command, which gets the path of a trace as its last argument, or as $1 if it has that, and exits 0 while
-the property holds. Or it is one of these, which start no process; the target is that of the last work, or the resource of a handle:
+the property holds. Or it is one of these, which start no process and are much faster; the target is that of the last work, or the
+resource of a handle:
+  FILE.py:FUNCTION, MODULE:FUNCTION          a Python function that gets the target's pixels as an array and returns True or False
   pixel X,Y [of HANDLE] is [not] R,G,B,A     integers are stored numbers, others values, of as many channels as are given
   digest [of HANDLE] is SHA256               SHA-256 of the target's bytes, or its first digits
   digest [of HANDLE] differs from SHA256
@@ -105,6 +107,9 @@ def make_parser() -> argparse.ArgumentParser:
         help="compare a trace with trace B: the first call, draw and pixel in which they differ, and both pictures as a PNG",
     )
     parser.add_argument("--shrink", metavar="TEST", help="write NAME.shrunk.trace, the fewest calls of a trace for which TEST holds")
+    parser.add_argument(
+        "--jobs", type=_number(1, 256, int), default=1, metavar="N", help="commands of --shrink that may run at a time (default 1)"
+    )
     parser.add_argument("--threads", type=_number(0, 256, int), metavar="N", help="worker threads in addition to the calling one")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
     parser.add_argument(

@@ -29,8 +29,8 @@ def run(screen: Screen, options: Any, screens: Screens) -> int:
     try:
         steps = load_steps(source)
         with tempfile.TemporaryDirectory(prefix="tgsi-shrink-") as folder:
-            found = read_property(options.shrink, screen, screens, Path(folder) / source.name)
-            return _shrink(screen, steps, found, target)
+            wanted = read_property(options.shrink, screen, screens, Path(folder))
+            return _shrink(screen, steps, wanted, target, options.jobs)
     except OSError as error:
         print(f"tgsi-replay: {error.filename or source}: {error.strerror or error}", file=sys.stderr)
     except RecordingError as error:
@@ -40,12 +40,12 @@ def run(screen: Screen, options: Any, screens: Screens) -> int:
     return 2
 
 
-def _shrink(screen: Screen, steps: Sequence[Step], wanted: Property, target: Path) -> int:
+def _shrink(screen: Screen, steps: Sequence[Step], wanted: Property, target: Path, jobs: int) -> int:
     began = time.monotonic()
     whole = uncompared(steps)
     if not wanted.holds(whole):
         raise ValueError(f"--shrink: the whole trace, of {len(steps)} calls, does not have the property")
-    reduction = Reduction(whole, wanted.holds, lambda smaller: _note(smaller, target))
+    reduction = Reduction(whole, wanted.holds, lambda smaller: _note(smaller, target), 1 if wanted.plays else jobs)
     is_stopped = False
     try:
         reduction.run()

@@ -1,15 +1,21 @@
-"""Properties of traces that `--shrink` keeps: a shell command's, or one of ours."""
+"""Properties of traces that `--shrink` keeps: a shell command's, a Python function's, or one of ours."""
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import re
+import runpy
 import subprocess
+import sys
+import tempfile
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backends.device.calls.errors import RecordingError
 from backends.formats import Format
@@ -31,6 +37,7 @@ _DIGEST = re.compile(
 )
 _RAISES = re.compile(r"raises(?:\s+(?P<text>.*\S))?", re.DOTALL)
 _OURS = re.compile(r"(pixel|digest|raises)\b")
+_FUNCTION = re.compile(r"(?P<place>\S+\.py|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*)")
 
 Screens = Callable[..., "Screen"]
 
@@ -44,9 +51,9 @@ class Property:
 
 
 def read_property(text: str, screen: Screen, screens: Screens, work: Path) -> Property:
-    """The property of a text. screens: makes a screen with other options. work: file for the traces that a command gets.
+    """The property of a text. screens: makes a screen with other options. work: folder for the traces that a command gets.
 
-    ValueError for a text that begins as one of ours and goes on in another way.
+    ValueError for a text that begins as one of ours and goes on in another way, and for a function that is not there.
     """
     text = text.strip()
     if found := _PIXEL.fullmatch(text):
@@ -55,22 +62,65 @@ def read_property(text: str, screen: Screen, screens: Screens, work: Path) -> Pr
         return Property(_digest(screen, screens, found), True)
     if found := _RAISES.fullmatch(text):
         return Property(_Raises(screen, found["text"]).holds, True)
+    if found := _FUNCTION.fullmatch(text):
+        return Property(_of_function(screen, text, _function(found["place"], found["name"])), True)
     if _OURS.match(text):
         raise ValueError(f"--shrink: {text!r} is no property; tgsi-replay --help shows their forms")
     return Property(lambda steps: _command(text, steps, work), False)
 
 
 def _command(text: str, steps: Sequence[Step], work: Path) -> bool:
-    work.write_bytes(write_steps(steps))
     line = text if re.search(r"\$\{?1\b", text) else f'{text} "$1"'
-    done = subprocess.run(
-        ["/bin/sh", "-c", line, "sh", str(work)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory(dir=work) as folder:  # several may be under way
+        path = Path(folder) / "frame.trace"
+        path.write_bytes(write_steps(steps))
+        done = subprocess.run(
+            ["/bin/sh", "-c", line, "sh", str(path)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
     return done.returncode == 0
+
+
+def _function(place: str, name: str) -> Callable[[NDArray[Any]], Any]:
+    """The function of a file, or of a module that is found from the current folder. ValueError if there is none."""
+    try:
+        if place.endswith(".py"):
+            found = runpy.run_path(place).get(name)
+        else:
+            if str(Path.cwd()) not in sys.path:
+                sys.path.insert(0, str(Path.cwd()))
+            found = getattr(importlib.import_module(place), name, None)
+    except (OSError, ImportError, SyntaxError) as error:
+        raise ValueError(f"--shrink: {place} cannot be loaded: {error}") from error
+    if not callable(found):
+        raise ValueError(f"--shrink: {place} has no function {name}")
+    return found  # type: ignore[no-any-return]
+
+
+def _of_function(screen: Screen, text: str, function: Callable[[NDArray[Any]], Any]) -> Callable[[Sequence[Step]], bool]:
+    def holds(steps: Sequence[Step]) -> bool:
+        try:
+            target, _ = played_target(screen, steps, None)
+        except RecordingError:
+            return False
+        if target is None:
+            return False
+        pixels = target.resource.pixels(level=target.level)
+        try:
+            return bool(function(pixels))
+        except Exception as error:
+            raise ValueError(f"--shrink: {text} raised {type(error).__name__}: {error}{_line_of(error)}") from error
+
+    return holds
+
+
+def _line_of(error: BaseException) -> str:
+    """Where an exception was raised: `` (check.py, line 7)``."""
+    trace = traceback.extract_tb(error.__traceback__)
+    return f" ({trace[-1].filename}, line {trace[-1].lineno})" if trace else ""
 
 
 def played_target(screen: Screen, steps: Sequence[Step], handle: int | None) -> tuple[Target | None, bytes]:
