@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import tgsi
 from tests.inspect.browser import Browser, browser, needs_browser
+from tests.inspect.noisy_frame import write_frame
 from tests.inspect.test_pages import EVIL
 from tests.replay.many_draws import draw_many
 from tests.unit.gallium.test_traces import Traced
@@ -110,6 +112,8 @@ def test_tabs_show_state_shaders_and_links(chromium: Browser, page: Path) -> Non
     assert "MOV OUT[0], CONST[0][0]" in chromium.text("#pane")
     chromium.click("#pane .lines .linked")
     assert chromium.run("return document.querySelectorAll('#pane .lines .lit').length") == 2
+    chromium.run("const menu = document.querySelector('#pane select'); menu.value = 'assembly'; menu.dispatchEvent(new Event('change'))")
+    assert "The code of this shader alone." in chromium.text("#pane .view")
     chromium.click("#tab-link")
     chromium.until("const image = document.querySelector('#pane img'); return image.complete && image.naturalWidth > 100")
     chromium.click("#heat-tiles")
@@ -134,10 +138,19 @@ def test_script_in_a_trace_does_not_run(chromium: Browser, tmp_path: Path) -> No
     assert chromium.messages() == []
 
 
-def test_a_page_of_2000_draws_opens_in_time(chromium: Browser, tmp_path: Path) -> None:
-    path = draw_many(tmp_path / "a.trace", 2000, white=1000)
-    assert main([str(path), "-o", str(tmp_path / "a.html")]) == 0
+@pytest.mark.parametrize("make", [lambda path: draw_many(path, 2000, white=1000), write_frame], ids=["small", "noisy"])
+def test_a_page_of_2000_draws_is_small_and_opens_in_time(chromium: Browser, tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    path = make(tmp_path / "a.trace")
+    began = time.process_time()
+    assert main([str(path), "-o", str(tmp_path / "a.html"), "--threads", "0"]) == 0
+    assert time.process_time() - began < 30
     assert (tmp_path / "a.html").stat().st_size < 20_000_000
     opened(chromium, tmp_path / "a.html")
     at_draw(chromium, 2001)
     assert chromium.run("return performance.timing.domComplete - performance.timing.navigationStart") < 2000
+    assert ("one of 2 x 2 pixels" in chromium.text("#read")) == (make is write_frame)
+    chromium.press(HOME)
+    at_draw(chromium, 1)
+    chromium.click_at("#strip", chromium.run("return document.querySelector('#strip').getBoundingClientRect().width") / 2, 20)
+    chromium.until("return Number(document.querySelector('#picture').dataset.draw) > 900")
+    assert chromium.messages() == []

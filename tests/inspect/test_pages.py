@@ -54,10 +54,11 @@ def picture_after(data: dict[str, Any], number: int) -> np.ndarray[Any, Any]:
     for draw in data["draws"][:number]:
         for item in draw["pictures"]:
             with Image.open(io.BytesIO(base64.b64decode(data["images"][item["image"]]))) as image:
-                patch = np.array(image.convert("RGB"))
+                patch = np.array(image.convert("RGBA"))
             if found is None or item["whole"]:
                 found = np.zeros((item["height"], item["width"], 3), np.uint8)
-            found[item["y"] : item["y"] + len(patch), item["x"] : item["x"] + patch.shape[1]] = patch
+            place = found[item["y"] : item["y"] + len(patch), item["x"] : item["x"] + patch.shape[1]]
+            place[patch[..., 3] > 0] = patch[patch[..., 3] > 0][:, :3]
     assert found is not None
     return found
 

@@ -34,16 +34,23 @@ class Collector:
         self._screen, self._steps = screen, steps
         self._names = names_of(list(steps))
         self._draws = [k for k, step in enumerate(steps) if step.name in DRAWS][:MOST_DRAWS]
-        self._images = Images()
-        self._pixels = PixelTexts(pixels)
+        self._wanted = pixels
+        self._begin(1)
+
+    def _begin(self, coarseness: int) -> None:
+        self._images, self._shaders = Images(), Shaders()
+        self._pictures = Pictures(self._images, len(self._draws), coarseness)
+        self._pixels = PixelTexts(self._wanted)
         self._notes: list[str] = []
         self._rows: list[dict[str, Any]] = []
 
     def run(self) -> dict[str, Any]:
         """The content as plain data."""
-        shaders = Shaders()
-        resources = self._play_pictures(shaders)
-        overdraw = self._play_costs(shaders)
+        coarseness = 1
+        while (resources := self._play_pictures()) is None:
+            coarseness *= 2
+            self._begin(coarseness)
+        overdraw = self._play_costs()
         for k, pixel in enumerate(self._pixels.pixels):
             self._pixels.explain(k, explained(self._screen, self._steps, pixel, self._touching(pixel)))
         return {
@@ -55,7 +62,7 @@ class Collector:
             "tile": TILE,
             "notes": self._notes,
             "calls": len(self._steps),
-            **shaders.as_data(),
+            **self._shaders.as_data(),
         }
 
     def name(self, handle: int) -> str:
@@ -73,35 +80,37 @@ class Collector:
                 found.add(row["number"])
         return found
 
-    def _play_pictures(self, shaders: Shaders) -> list[dict[str, Any]]:
-        """Calls, state and pictures of all draws; the resources at the end."""
-        state, pictures, at = StateTracker(self.name), Pictures(self._images, len(self._draws)), 0
+    def _play_pictures(self) -> list[dict[str, Any]] | None:
+        """Calls, state and pictures of all draws. Returns the resources at the end; None: the pictures should be coarser."""
+        state, at = StateTracker(self.name), 0
         with PlayedTrace(self._screen, self._steps) as trace:
             try:
                 for number in self._draws:
                     for step in self._steps[at:number]:
-                        self._note(step, state, shaders)
+                        self._note(step, state)
                     at = number
                     trace.play(number + 1)
-                    self._rows.append(self._row(len(self._rows) + 1, self._steps[number], state, shaders))
+                    self._rows.append(self._row(len(self._rows) + 1, self._steps[number], state))
                     targets = [target for target in trace.targets() if target.handle]
                     colors = [target for target in targets if target.name != "zs"] or targets
-                    self._rows[-1]["pictures"] = [found for found in map(pictures.take, colors) if found is not None]
+                    self._rows[-1]["pictures"] = [found for found in map(self._pictures.take, colors) if found is not None]
                     self._rows[-1]["shown"] = [f"{item.handle}.{item.level}.{item.layers[0]}" for item in colors]
                     self._pixels.take(len(self._rows), targets)
-                    pictures.next_draw()
+                    self._pictures.next_draw()
+                    if self._pictures.is_crowded:
+                        return None
                 trace.play(len(self._steps))
             except RecordingError as error:
                 self._notes.append(f"The trace could not be played to its end: {error}")
             return resource_rows(trace, self._images)
 
-    def _note(self, step: Step, state: StateTracker, shaders: Shaders) -> None:
+    def _note(self, step: Step, state: StateTracker) -> None:
         state.note(step)
         stage = stage_of(step.name)
         if stage and step.call is not None and step.call.result:
-            shaders.create(step.call.result, stage, next(iter(step.named.values()), ""))
+            self._shaders.create(step.call.result, stage, next(iter(step.named.values()), ""))
 
-    def _row(self, number: int, step: Step, state: StateTracker, shaders: Shaders) -> dict[str, Any]:
+    def _row(self, number: int, step: Step, state: StateTracker) -> dict[str, Any]:
         row: dict[str, Any] = {
             "number": number,
             "command": step.number,
@@ -112,12 +121,12 @@ class Collector:
         }
         if step.name.startswith("draw"):
             row["shaders"] = [state.handles[stage] for stage in ORDER if stage in state.handles]
-            row["link"] = shaders.draw(row["shaders"])
+            row["link"] = self._shaders.draw(row["shaders"])
         elif step.name == "launch_grid" and "compute" in state.handles:
             row["shaders"] = [state.handles["compute"]]
         return row
 
-    def _play_costs(self, shaders: Shaders) -> list[dict[str, Any]]:
+    def _play_costs(self) -> list[dict[str, Any]]:
         """Costs of all draws that were played; the overdraw of each size of targets as a picture."""
         state, at = StateTracker(self.name), 0
         with PlayedTrace(self._screen, self._steps) as trace:
@@ -128,8 +137,8 @@ class Collector:
                         state.note(step)
                         counter.note(step)
                     at = number
-                    stores = any(shaders.of[handle].writes_memory for handle in row["shaders"] if handle in shaders.of)
-                    row["cost"] = counter.play(number, stores)
+                    known = [self._shaders.of[handle] for handle in row["shaders"] if handle in self._shaders.of]
+                    row["cost"] = counter.play(number, any(shader.writes_memory for shader in known))
             except RecordingError as error:
                 self._notes.append(f"Costs could not be counted to the end: {error}")
             for reason, count in counter.reasons.items():
@@ -138,7 +147,7 @@ class Collector:
 
     def _heat(self, size: Pixel, counts: Any) -> dict[str, Any]:
         most = int(counts.max())
-        factor = max(1, -(-max(size) // 1024))
+        factor = self._pictures.factor_of(*size)
         gray = np.rint(counts[::factor, ::factor] * (255.0 / max(1, most))).astype(np.uint8)
         return {
             "width": gray.shape[1],

@@ -51,7 +51,8 @@
     const images = await Promise.all(list.slice(first, last + 1).map(item => image(item.image)));
     if (mine !== turn) return;
     const size = list[Math.max(last, 0)];
-    if (size && (canvas.width !== size.width || canvas.height !== size.height || last < 0)) { canvas.width = size.width; canvas.height = size.height; }
+    if (!size) canvas.width = canvas.height = 1;
+    else if (canvas.width !== size.width || canvas.height !== size.height || last < 0) { canvas.width = size.width; canvas.height = size.height; }
     const to = canvas.getContext("2d", { willReadFrequently: true });
     images.forEach((made, k) => to.drawImage(made, list[first + k].x, list[first + k].y));
     held = { key, last };
@@ -108,7 +109,8 @@
 
   function read() {
     const list = pictures.get(held.key), size = list && list[0], spot = wanted;
-    if (!spot || !size) { line.textContent = "Click a pixel."; return; }
+    const coarse = size && size.scale > 1 ? ` The picture has one of ${size.scale} x ${size.scale} pixels.` : "";
+    if (!spot || !size) { line.textContent = `Click a pixel.${coarse}`; return; }
     const color = canvas.getContext("2d", { willReadFrequently: true }).getImageData(spot[0], spot[1], 1, 1).data;
     const x = spot[0] * size.scale, y = spot[1] * size.scale;
     line.textContent = `pixel (${x}, ${y}): ${color[0]} ${color[1]} ${color[2]}` + (asked ? "" : `; its history: tgsi-inspect FILE --pixel ${x},${y}`);
@@ -259,19 +261,23 @@
       shader.error ? make("p", { class: "error" }, shader.error) : null, twoViews(shader)));
   }
 
+  const alone = "The code of this shader alone. Draws run one kernel of shader, interpolation, tests and blending; TGSI_DUMP=DIR writes it.";
   let chosen = ["source", "TGSI"];
   function twoViews(item) {
     const boxes = [0, 1].map(side => {
-      const lines = make("div", { class: "lines code" });
+      const lines = make("div", { class: "lines code" }), note = make("p", { class: "soft" });
       const view = () => item.views.find(found => found.name === chosen[side]) || item.views[Math.min(side, item.views.length - 1)];
-      const fill = () => lines.replaceChildren(...view().lines.map((text, k) => {
-        const from = (view().from || [])[k] || 0;
-        return make("div", from ? { class: "linked", "data-from": from, onmouseenter: () => light(from), onclick: () => light(from) } : {}, text);
-      }));
+      const fill = () => {
+        lines.replaceChildren(...view().lines.map((text, k) => {
+          const from = (view().from || [])[k] || 0;
+          return make("div", from ? { class: "linked", "data-from": from, onmouseenter: () => light(from), onclick: () => light(from) } : {}, text);
+        }));
+        note.textContent = view().name === "assembly" ? alone : "";
+      };
       const select = make("select", { "aria-label": "view", onchange: event => { chosen[side] = event.target.value; fill(); } },
         item.views.map(found => make("option", { value: found.name, selected: found === view() }, found.name)));
       fill();
-      return make("div", { class: "view" }, select, lines);
+      return make("div", { class: "view" }, select, note, lines);
     });
     const grid = make("div", { class: "views" }, boxes);
     const light = from => grid.querySelectorAll(".lines div").forEach(element => element.classList.toggle("lit", element.dataset.from === String(from)));

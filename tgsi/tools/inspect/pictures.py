@@ -18,18 +18,22 @@ from tgsi.tools.replay.scene import Layout
 
 LONGEST = 1024
 """Longest side of a picture in pixels; larger targets are shown with every second pixel, every third, and so on."""
-_MOST_PATCHES = 120
+_MOST_PATCHES = 300
 """Rectangles after which a whole picture is stored, from which the page can begin."""
 MOST_PIXELS = 1 << 25
 """Pixels of a target that has pictures."""
-BUDGET = 10 << 20
-"""Bytes of all PNGs of a page, at most about."""
+BUDGET = 12 << 20
+"""Bytes of the pictures of draws in a page."""
+_AT_ONCE = 0.25
+"""The part of the budget that may be spent at any time; the rest is spread evenly over the draws."""
+COARSEST = 4
+"""Every pixel, every second or every fourth of each row is kept, so that pictures fit the budget."""
 
 Pixels = NDArray[np.uint8]
 
 
 def png(pixels: Pixels) -> bytes:
-    """A PNG of RGB or gray pixels."""
+    """A PNG of RGB, RGBA or gray pixels."""
     out = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).save(out, "PNG", compress_level=6)
     return out.getvalue()
@@ -67,40 +71,54 @@ class Images:
 class _Shown:
     """The picture of a target that the page has so far."""
 
-    def __init__(self, data: Pixels) -> None:
-        self.data, self.patches, self.waits = data, 0, 0
+    def __init__(self, data: Pixels, patches: int) -> None:
+        self.data, self.patches = data, patches
 
 
 class Pictures:
-    """The pictures of a time line. Where they would need more than their budget, some draws have none, and a later one has both changes."""
+    """The pictures of a time line.
 
-    def __init__(self, images: Images, draws: int, budget: int = BUDGET) -> None:
-        """draws: number of draws that will come."""
-        self._images, self._left, self._budget = images, max(1, draws), budget
+    Where they would need more than their budget, some draws have none, and the next one has the changes of all of them.
+    """
+
+    def __init__(self, images: Images, draws: int, coarseness: int = 1, budget: int = BUDGET) -> None:
+        """draws: number of draws that will come. coarseness: 1 keeps every pixel, 2 every second one of each row and column."""
+        self._images, self._budget, self._coarseness = images, budget, coarseness
+        self._draws, self._drawn, self._skipped = max(1, draws), 0, 0
         self._shown: dict[tuple[int, int, tuple[int, int], Format], _Shown] = {}
+
+    @property
+    def is_crowded(self) -> bool:
+        """True if more than a tenth of the draws have no picture, which coarser pictures avoid."""
+        return self._coarseness < COARSEST and self._skipped * 10 > self._draws
+
+    def factor_of(self, width: int, height: int) -> int:
+        """Every how manieth pixel of a picture of this size is kept."""
+        return -(-max(width, height, 1) // LONGEST) * self._coarseness
 
     def take(self, target: Target) -> dict[str, Any] | None:
         """The page's row of a target after a draw: its size, and a patch (image, x, y); None: the picture is as it was, or left out."""
         if layers_of(target) > MOST_PIXELS:
             return None
         key = target.handle, target.level, target.layers, target.format
-        layout, factor = target.layout, -(-max(*target.size, 1) // LONGEST)
+        layout, factor = target.layout, self.factor_of(*target.size)
         data = target.data()
         if factor > 1:
             data = data[:, ::factor, ::factor]
             layout = Layout(layout.format, data.shape[2], data.shape[1], layout.layers)
         data = np.ascontiguousarray(data).reshape(layout.layers * layout.height, layout.width, -1)
         known = self._shown.get(key)
-        place = self._changed(known, data)
-        if place is None or not self._has_room(known):
+        changed = None if known is None or known.data.shape != data.shape else _changes(known.data, data)
+        if changed is not None and not changed.any():
             return None
-        x, y, patch = place
-        is_whole = known is None or known.patches >= _MOST_PATCHES or patch.shape[0] * patch.shape[1] * 2 > data.shape[0] * data.shape[1]
-        if is_whole:
-            x, y, patch = 0, 0, data
-        self._shown[key] = kept = _Shown(data)
-        kept.patches = 0 if is_whole or known is None else known.patches + 1
-        number = self._images.add(shown(layout.format, patch))
+        if not self._has_room(1 if known is not None else 2):
+            self._skipped += 1
+            return None
+        if changed is None or known is None or known.patches >= _MOST_PATCHES or int(np.count_nonzero(changed)) * 2 > changed.size:
+            patches, (x, y, image) = 0, (0, 0, shown(layout.format, data))
+        else:
+            patches, (x, y, image) = known.patches + 1, _patch(layout.format, data, changed)
+        self._shown[key] = _Shown(data, patches)
         return {
             "name": target.name,
             "handle": target.handle,
@@ -108,40 +126,41 @@ class Pictures:
             "width": layout.width,
             "height": layout.height * layout.layers,
             "scale": factor,
-            "whole": is_whole,
-            "image": number,
+            "whole": patches == 0,
+            "image": self._images.add(image),
             "x": x,
             "y": y,
         }
 
     def next_draw(self) -> None:
         """Begin with the next draw."""
-        self._left = max(1, self._left - 1)
+        self._drawn += 1
 
-    def _has_room(self, known: _Shown | None) -> bool:
-        """True unless the average picture of the draws that are left would be smaller than those so far by much."""
-        if known is None or self._left <= 1:
+    def _has_room(self, times: int) -> bool:
+        """True if the pictures so far have at most `times` of their share of the budget, and for the last draw."""
+        if self._drawn >= self._draws - 1:
             return True
-        share = (self._budget - self._images.size) / self._left
-        if self._images.data and self._images.size / len(self._images.data) > 4 * share and known.waits < 64:
-            known.waits += 1
-            return self._images.size + self._images.size / len(self._images.data) < self._budget and known.waits % 8 == 0
-        return True
+        share = _AT_ONCE + (1 - _AT_ONCE) * self._drawn / self._draws
+        return self._images.size <= times * share * self._budget
 
-    @staticmethod
-    def _changed(known: _Shown | None, data: Pixels) -> tuple[int, int, Pixels] | None:
-        """The rectangle that changed; None if nothing has."""
-        if known is None or known.data.shape != data.shape:
-            return 0, 0, data
-        size = data.shape[-1]
-        if size in (1, 2, 4, 8):  # one number a pixel is compared much faster than its bytes
-            mask = known.data.view(f"u{size}")[..., 0] != data.view(f"u{size}")[..., 0]
-        else:
-            mask = (known.data != data).any(axis=-1)
-        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-        if not len(rows):
-            return None
-        return int(columns[0]), int(rows[0]), data[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+
+def _changes(before: Pixels, data: Pixels) -> NDArray[np.bool_]:
+    """For each pixel, if it differs."""
+    size = data.shape[-1]
+    if size in (1, 2, 4, 8):  # one number a pixel is compared much faster than its bytes
+        found: NDArray[np.bool_] = before.view(f"u{size}")[..., 0] != data.view(f"u{size}")[..., 0]
+        return found
+    return np.asarray((before != data).any(axis=-1))
+
+
+def _patch(format: Format, data: Pixels, changed: NDArray[np.bool_]) -> tuple[int, int, Pixels]:
+    """The rectangle that has all changed pixels: its place, and RGB, or RGBA in which the others are transparent, to be smaller."""
+    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    place = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+    image, mask = shown(format, data[place]), changed[place]
+    if not mask.all():
+        image = np.concatenate([image * mask[..., None], mask[..., None] * np.uint8(255)], axis=-1)
+    return int(columns[0]), int(rows[0]), image
 
 
 def _bytes_of(format: Format) -> list[int] | None:
