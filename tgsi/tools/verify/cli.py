@@ -74,13 +74,14 @@ def _run(given: argparse.Namespace, wanted: list[Task]) -> int:
     left = [task for task in wanted if running.Progress.key(task) not in progress.done]
     failures = [running.Failure(*task, text) for task in wanted if (text := progress.done.get(running.Progress.key(task)))]
     count, begin, is_shown = len(wanted) - len(left), time.monotonic(), sys.stderr.isatty()
+    clear = "\r" + " " * 40 + "\r" if is_shown else ""
 
     def done(task: Task, text: str) -> None:
         nonlocal count
         count += 1
         progress.note(task, text)
         if text:
-            print(f"\r{task[0]} ({task[1]}): {text}", flush=True)
+            print(f"{clear}{task[0]} ({task[1]}): {text}", flush=True)
         if is_shown:
             spent = time.monotonic() - begin
             rest = spent / max(1, count - len(wanted) + len(left)) * (len(wanted) - count)
@@ -90,10 +91,10 @@ def _run(given: argparse.Namespace, wanted: list[Task]) -> int:
         print(f"{item.name} ({item.way}): {item.text}")
     jobs = given.jobs or min(os.cpu_count() or 1, 8)
     failures += running.run_tasks(left, min(jobs, max(1, len(left))), done, given.cached)
-    if is_shown:
-        print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+    print(clear, end="", file=sys.stderr)
     found = surroundings()
-    machine = f"{found['processor']}, LLVM {running.llvm_version()}, tgsi {found['tgsi']}"
+    llvm = f"LLVM {found['llvm']} (llvmlite {found['llvmlite']})" if "llvm" in found else f"LLVM of llvmlite {found['llvmlite']}"
+    machine = f"{found['processor']}, {llvm}, tgsi {found['tgsi']}"
     print(f"{len(wanted) - len(failures)} of {len(wanted)} runs have their digests, in {time.monotonic() - begin:.0f} s: {machine}")
     return 1 if failures else 0
 

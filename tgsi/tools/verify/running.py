@@ -43,13 +43,6 @@ def levels() -> list[str]:
     return found
 
 
-def llvm_version() -> str:
-    """The version of LLVM that makes the code."""
-    from importlib.metadata import version
-
-    return f"of llvmlite {version('llvmlite')}"
-
-
 def tasks(rotation: int, everything: bool) -> list[Task]:
     """Every case as the defaults run it, then some, or all, by each number of threads, width and level."""
     step = rotation * ROTATING

@@ -61,6 +61,39 @@ def test_a_mismatch_names_the_first_pixel_and_the_kernels(monkeypatch: pytest.Mo
     assert running.check(name, Way()).startswith("a pixel of x=8 to 15, y=40 to 47 differs, in every way of this machine")
 
 
+PLANT = """
+from tgsi.tools.verify import cases
+
+def planted(name, way, run=cases.run_case):
+    found = run(name, way)
+    if way.lanes != 16:
+        return found
+    values = found.values.copy()
+    values.view("u1").reshape(*values.shape[:2], -1)[20, 33, 0] ^= 1
+    return cases.Result(values, b"another digest  ")
+
+cases.run_case = planted
+"""
+
+
+@pytest.mark.nightly
+def test_a_planted_mismatch_is_told_by_processes_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(PLANT)
+    root = Path(__file__).parents[4]
+    done = subprocess.run(
+        [sys.executable, "-m", "tgsi.tools.verify", "scene-001", "--jobs", "2"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{root}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1, done.stderr
+    first, last = done.stdout.splitlines()
+    assert re.fullmatch(r"scene-001 \(lanes 16\): x=33, y=20: .+ instead of .+, as by .+; kernels: .*[a-z]-[0-9a-f]{12}.*", first)
+    assert re.fullmatch(r"1[0-9] of 1[0-9] runs have their digests, in \d+ s: .+, LLVM [0-9.]+ \(llvmlite [0-9.]+\), tgsi .*", last)
+
+
 def test_a_run_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     ran: list[running.Task] = []
 
