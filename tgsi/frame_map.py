@@ -9,7 +9,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from backends.gallium.resource.resource import Resource
 
@@ -45,7 +45,7 @@ def frames(
         progress: called with the number of frames that are done and, if it is known, that of all; True prints them to stderr. None:
             prints on a terminal.
 
-    A frame whose worker died is drawn again, up to three times.
+    A frame whose worker died is drawn again, up to three times. Another executor replaces its dead workers itself, as Dask does.
 
     Raises:
         TypeError, ValueError: an argument is wrong, or `draw` cannot be sent to another process.
@@ -156,6 +156,8 @@ class _Map:
                 if item.deaths >= _MOST_DEATHS:
                     text = f"frames: frame {item.number}, {item.frame!r}: its worker died {item.deaths} times"
                     hint = "is the call below `if __name__ == '__main__':`?" if item.number == 0 else "does drawing it end the process?"
+                    if self._given is not None:
+                        hint = f"{type(self._given).__name__} has no new workers; processes of `executor=None` are replaced"
                     raise RuntimeError(f"{text}; {hint}") from None
                 self._again()
 
@@ -171,19 +173,16 @@ class _Map:
                 item.future = self._submit(item)
 
     def _submit(self, item: _Frame) -> Future[Any]:
-        executor = self._given
+        executor: Any = self._own if self._given is None else self._given
         if executor is None:
-            if self._own is None:
-                self._own = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
-            try:
-                return self._own.submit(self._task, item.frame)
-            except BrokenExecutor as error:  # since the last result
-                broken: Future[Any] = Future()
-                broken.set_exception(error)
-                return broken
-        if hasattr(executor, "submit"):
-            return executor.submit(self._task, item.frame)  # type: ignore[no-any-return]
+            executor = self._own = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
         future: Future[Any] = Future()
+        if hasattr(executor, "submit"):
+            try:
+                return cast("Future[Any]", executor.submit(self._task, item.frame))
+            except BrokenExecutor as error:  # since the last result
+                future.set_exception(error)
+                return future
         executor.apply_async(self._task, (item.frame,), callback=future.set_result, error_callback=future.set_exception)
         return future
 

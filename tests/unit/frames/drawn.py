@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,12 @@ def dies_once(frame: tuple[int, str]) -> int:
         Path(marker).touch()
         os._exit(1)
     return number
+
+
+def slow(frame: int) -> tuple[int, int]:
+    """The frame and the process that drew it, after a while."""
+    time.sleep(0.1)
+    return frame, os.getpid()
 
 
 def dies(frame: int) -> int:

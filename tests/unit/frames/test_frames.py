@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,25 @@ def test_frames_of_a_worker_that_died_are_drawn_again(tmp_path: Path) -> None:
     frames = [(number, str(tmp_path / "dead")) for number in range(7)]
     assert list(tgsi.frames(drawn.dies_once, frames, workers=2)) == list(range(7))
     assert (tmp_path / "dead").exists()
+
+
+@pytest.mark.nightly
+def test_frames_of_a_worker_that_is_killed_are_drawn_by_others() -> None:
+    found = tgsi.frames(drawn.slow, range(20), workers=2)
+    first, process = next(found)
+    os.kill(process, signal.SIGKILL)
+    rest = list(found)
+    assert [first, *(frame for frame, _ in rest)] == list(range(20))
+    assert process not in {other for _, other in rest[8:]}, "frames under way when it died, and none after"
+
+
+@pytest.mark.nightly
+def test_an_executor_that_is_broken_for_good_is_told() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
+        found = tgsi.frames(drawn.dies, range(3), executor)
+        assert next(found) == 0
+        with pytest.raises(RuntimeError, match=r"frames: frame 1, 1: .*ProcessPoolExecutor has no new workers; .*executor=None"):
+            list(found)
 
 
 @pytest.mark.nightly
