@@ -22,7 +22,6 @@ _MOSTLY_NEEDED = {
     "bind_vs_state",
     "bind_fs_state",
     "bind_vertex_elements_state",
-    "set_vertex_buffers",
 }
 """State without which most draws are refused or draw nothing. It is tried last: after a call that goes, all before it are tried again."""
 
