@@ -93,7 +93,7 @@ class Pictures:
         return self._coarseness < COARSEST and self._skipped * 10 > self._draws
 
     def factor_of(self, width: int, height: int) -> int:
-        """Every how manieth pixel of a picture of this size is kept."""
+        """The step between the pixels that a picture of this size keeps, in both directions."""
         return -(-max(width, height, 1) // LONGEST) * self._coarseness
 
     def take(self, target: Target) -> dict[str, Any] | None:

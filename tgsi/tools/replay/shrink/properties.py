@@ -118,7 +118,7 @@ def _of_function(screen: Screen, text: str, function: Callable[[NDArray[Any]], A
 
 
 def _line_of(error: BaseException) -> str:
-    """Where an exception was raised: `` (check.py, line 7)``."""
+    """The place of an exception: `` (check.py, line 7)``."""
     trace = traceback.extract_tb(error.__traceback__)
     return f" ({trace[-1].filename}, line {trace[-1].lineno})" if trace else ""
 
