@@ -87,6 +87,7 @@ class _Unroller:
         self.writes = list(map(self.cells.writes, self.items))
         self.written = self._written()
         self.known: dict[int, int] = {}
+        self.last_reads: dict[int, int] | None = None
         self.plans: list[Sequence[Origin] | None] = [_UNPLANNED] * len(self.items)
         self.resolver = Resolver(program)
         is_indexed = bool(facts.of(program, indexed_registers))
@@ -131,10 +132,12 @@ class _Unroller:
 
     def _unread(self, place: int) -> set[int]:
         """Return the cells that a loop writes and that nothing reads after it."""
-        found = {cell for cell in self.written[place] if cell >= 0}
-        for item in self.items[self.ends[place] + 1 :]:
-            found.difference_update(self.cells.reads(item))
-        return found
+        end, last = self.ends[place], self.last_reads
+        if last is None:  # of what follows the first loop that is written out
+            last = self.last_reads = {}
+            for later in range(end + 1, len(self.items)):
+                last.update(dict.fromkeys(self.cells.reads(self.items[later]), later))
+        return {cell for cell in self.written[place] if cell >= 0 and last.get(cell, -1) <= end}
 
     def _without_overwritten(self, trace: Sequence[Step], hidden: set[int]) -> list[Instruction]:
         """Return the instructions of a trace, but for constants that are overwritten before anything reads them.
