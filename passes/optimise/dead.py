@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from passes.analysis.access import results
-from passes.analysis.cells import source_masks
+from passes.analysis.cells import Cells, source_masks
 from passes.analysis.unseen import unseen_outputs
 from passes.analysis.values import Values
 from passes.edit import destination, rebuilt, with_operands
@@ -92,16 +92,15 @@ def _without_unread(values: Values) -> bool:
             mask = _seen(item, hidden.get(place, 0))
         else:
             if writes and needed.issuperset(writes):
-                if writes[0] >= 0:
-                    needed.difference_update(writes)
+                needed.difference_update(_surely(item, writes))
                 needed.update(reads[place])
                 continue
             mask = _seen(item, 0) if len(item.dst) > 1 else 0
             for cell in writes:
                 if cell in needed:
                     mask |= 1 << (cell & 3) if cell >= 0 else 15
-            if mask and writes[0] >= 0:
-                needed.difference_update(writes)
+            if mask:
+                needed.difference_update(_surely(item, writes))
         if not mask:
             values.remove(place)
             changed = True
@@ -110,6 +109,13 @@ def _without_unread(values: Values) -> bool:
         needed.update(reads[place])
     values.unread_at = values.version
     return changed
+
+
+def _surely(item: Instruction, writes: Cells) -> Cells:
+    """Return the cells that an instruction overwrites: a write through an address leaves the other registers of the group as they are."""
+    if len(item.dst) > 1:
+        return tuple([cell for cell in writes if cell >= 0])
+    return writes if writes[0] >= 0 else ()
 
 
 def _narrow(values: Values, place: int, item: Instruction, mask: int) -> bool:

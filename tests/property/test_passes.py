@@ -46,7 +46,7 @@ def test_pipeline_keeps_the_results_of_any_program(pipeline: str, begin: int, en
         check(generate(seed), lambda text, arguments: differences(text, arguments, pipeline))
 
 
-@pytest.mark.parametrize("seed", [4683, 26569, 65026, 918950])
+@pytest.mark.parametrize("seed", [4683, 6465, 26569, 65026, 918950])
 def test_programs_that_were_optimised_wrongly_once_keep_their_results(seed: int) -> None:
     check(generate(seed), lambda text, arguments: differences(text, arguments, DEFAULT))
 
