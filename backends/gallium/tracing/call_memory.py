@@ -5,31 +5,59 @@ from __future__ import annotations
 import ctypes
 from functools import partial
 
+_BLOCKS, _LEAST, _LARGEST = 16, 1 << 16, 1 << 23
+"""Number of blocks of a whole memory, and limits of their bytes. Blocks are used again, because the first use of memory costs several
+times as much as the copy into it."""
 _WRITE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)
 
 
-class _Pieces:
+class _Blocks:
     """The stored bytes. The callback of generated code refers to these only, so that the `CallMemory` around them can be collected."""
 
-    def __init__(self, most: int) -> None:
-        self.pieces: list[bytes] = []
-        self.size, self.most, self.lost = 0, most, 0
+    def __init__(self, most: int, spare: list[bytearray]) -> None:
+        self.blocks: list[bytearray] = []
+        self.size, self.most, self.lost, self._room, self._spare = 0, most, 0, 0, spare
+        self._step = min(max(most // _BLOCKS, _LEAST), _LARGEST)
 
-    def add(self, data: bytes) -> None:
-        """Store a piece. After the first one that does not fit, all others are dropped, because later commands depend on it."""
+    def add(self, data: memoryview) -> None:
+        """Store bytes. After the first ones that do not fit, all others are dropped, because later commands depend on them."""
         if self.lost or self.size + len(data) > self.most:
             self.lost += len(data)
-        else:
-            self.pieces.append(data)
-            self.size += len(data)
+            return
+        while len(data):
+            if not self._room:
+                self.blocks.append(self._spare.pop() if self._spare else bytearray(min(self._step, self.most - self.size)))
+                self._room = len(self.blocks[-1])
+            block, count = self.blocks[-1], min(self._room, len(data))
+            start = len(block) - self._room
+            block[start : start + count] = data[:count]
+            self._room -= count
+            self.size += count
+            data = data[count:]
+
+    def content(self) -> bytearray:
+        """A copy of all bytes."""
+        found, left = bytearray(), self.size
+        for block in self.blocks:
+            found += memoryview(block)[:left]
+            left -= min(left, len(block))
+        return found
+
+    def release(self) -> None:
+        """Make the blocks available to other memories."""
+        self._spare += self.blocks
+        self.blocks, self.size, self.lost = [], 0, self.lost + self.size
 
 
 class CallMemory:
     """Memory for commands, instead of a file. `entry` is the address of a C function that does what `write` does."""
 
-    def __init__(self, most: int) -> None:
-        """most: capacity in bytes. Further bytes are counted and dropped."""
-        self._kept = _Pieces(most)
+    def __init__(self, most: int, spare: list[bytearray] | None = None) -> None:
+        """Begin empty.
+
+        most: capacity in bytes. Further bytes are counted and dropped. spare: blocks of released memories, which are used before new ones.
+        """
+        self._kept = _Blocks(most, [] if spare is None else spare)
         self._callback = _WRITE(partial(_take, self._kept))
         self.entry: int = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
 
@@ -50,7 +78,7 @@ class CallMemory:
 
     def write(self, data: memoryview) -> int:
         """Store bytes, as a file's `write`."""
-        self._kept.add(bytes(data))
+        self._kept.add(data)
         return len(data)
 
     def close(self) -> None:
@@ -58,9 +86,13 @@ class CallMemory:
 
     def content(self) -> bytearray:
         """A copy of the stored bytes."""
-        return bytearray().join(self._kept.pieces)
+        return self._kept.content()
+
+    def release(self) -> None:
+        """Give the memory to other recordings. The content is lost."""
+        self._kept.release()
 
 
-def _take(kept: _Pieces, _: int, address: int, size: int) -> int:
-    kept.add(ctypes.string_at(address, size))
+def _take(kept: _Blocks, _: int, address: int, size: int) -> int:
+    kept.add(memoryview((ctypes.c_char * size).from_address(address)).cast("B"))
     return size

@@ -10,7 +10,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from ctypes import c_uint64
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -66,13 +66,13 @@ class Recorded:
 class HistoryTracer(Tracer):
     """Records the calls of a context in memory."""
 
-    def __init__(self, context: Context, most: int, *, is_new: bool) -> None:
-        """is_new: nothing is bound and nothing was drawn yet."""
+    def __init__(self, context: Context, most: int, *, is_new: bool, spare: list[bytearray]) -> None:
+        """is_new: nothing is bound and nothing was drawn yet. spare: see `CallMemory`."""
         self._users: dict[int, tuple[Resource, bytes]] = {}
         self.gaps: list[str] = []
         self.programs: dict[int, Any] = {}
         self.is_whole = is_new
-        self.memory = CallMemory(most)
+        self.memory = CallMemory(most, spare)
         super().__init__(context, self.memory, HistoryContext.native_cell)
         if HistoryContext.native_cell.value:
             self._words.append(KnownWords(self._record, self._handles.find))
@@ -103,13 +103,15 @@ class HistoryTracer(Tracer):
             self._is_inside = False
             self._file.let_entries(self._lets_entries())
 
-    def take(self) -> Recorded:
-        """Return the calls so far. The recording continues."""
+    def take(self, *, copies: bool = True) -> Recorded:
+        """Return the calls so far. The recording continues. copies: without it, the result has no bytes."""
         with self._pause():
             self._catch_up()
             self._file.flush()
         handles = {id(thing): self._handles.find(thing) or 0 for thing in self._handles.living()}
-        data = self.memory.content() + (b"" if self.is_closed and not self.memory.lost else pack(Command.END))
+        data = self.memory.content() if copies else bytearray()
+        if not self.is_closed or self.memory.lost:
+            data += pack(Command.END)
         return Recorded(data, handles, dict(self.programs), tuple(self.gaps), self.memory.lost, self.is_whole)
 
     # -- calls -----------------------------------------------------------------------------------------------------------
@@ -239,7 +241,7 @@ class HistoryContext(ObservedContext):
 
     native_cell = c_uint64(0)
     _tracer: HistoryTracer
-    _before: Recorded | None = None
+    _before: tuple[Recorded, CallMemory] | None = None
 
     def __init__(self, screen: ScreenCore, device: Device, *, most: int, priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device, priv=priv, flags=flags)
@@ -251,11 +253,16 @@ class HistoryContext(ObservedContext):
         if not is_new:
             self.order.synchronize()
         self._history_bytes = most
-        self._tracer = HistoryTracer(self, most, is_new=is_new)
+        self._before, self._spare = None, list[bytearray]()
+        self._tracer = HistoryTracer(self, most, is_new=is_new, spare=self._spare)
 
     def recorded_parts(self) -> list[Recorded]:
         """The recordings, the latest first."""
-        return [self._tracer.take()] + ([self._before] if self._before is not None else [])
+        found = [self._tracer.take()]
+        if self._before is not None:
+            recorded, memory = self._before
+            found.append(replace(recorded, data=memory.content()))
+        return found
 
     def begin_again_if_crowded(self) -> None:
         """Begin a new recording if a quarter of the memory is used. The present one is kept if half of the memory remains free."""
@@ -263,10 +270,15 @@ class HistoryContext(ObservedContext):
         if now.maps or not (now.memory.lost or now.memory.size > most // 4):
             return
         keeps = not now.memory.lost and now.memory.size <= most // 2
-        self._before = now.take() if keeps else None
+        recorded = now.take(copies=False) if keeps else None
         now.close()
+        for old in [self._before[1]] if self._before is not None else []:
+            old.release()
+        self._before = None if recorded is None else (recorded, now.memory)
+        if recorded is None:
+            now.memory.release()
         self.order.synchronize()
-        self._tracer = HistoryTracer(self, most - now.memory.size * keeps, is_new=False)
+        self._tracer = HistoryTracer(self, most - now.memory.size * keeps, is_new=False, spare=self._spare)
 
 
 def _recorded(method: Row) -> Callable[..., Any]:

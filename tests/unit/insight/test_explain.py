@@ -422,3 +422,20 @@ def test_draws_away_from_the_pixel_are_told_as_if_they_had_been_logged(
     assert str(stage.ctx.explain(*place)) == quick
     assert "not proved" not in quick
     assert "away from the pixel" in quick
+
+
+def test_the_memory_of_forgotten_calls_is_used_again() -> None:
+    most = 1 << 23
+    with tgsi.Screen(threads=0, history=True, history_memory=most) as screen, screen.context_create() as ctx:
+        stage = Stage(ctx)
+        big = screen.resource_create(target="BUFFER", width0=1 << 19)
+        assert isinstance(ctx, HistoryContext)
+        for k in range(60):
+            ctx.buffer_subdata(big, bytes([k]) * (1 << 19))
+            ctx.clear("COLOR", color=(k / 60, 0, 0, 1))
+            ctx.flush()
+            before = [] if ctx._before is None else ctx._before[1]._kept.blocks
+            blocks = [*before, *ctx._tracer.memory._kept.blocks, *ctx._spare]
+            assert len({id(block) for block in blocks}) == len(blocks)
+            assert sum(map(len, blocks)) <= most + most // 8
+        assert proved(stage).events[-1].after[0] == pytest.approx(59 / 60, abs=3e-3)
