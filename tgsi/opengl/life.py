@@ -18,6 +18,7 @@ VARIABLES = {
     "MUJOCO_GL": "osmesa",  # MuJoCo, dm_control, gymnasium
     "VTK_DEFAULT_OPENGL_WINDOW": "vtkOSOpenGLRenderWindow",  # VTK, PyVista
     "PYVISTA_OFF_SCREEN": "true",
+    "OSMESA_LIBRARY": osmesa.SONAME,  # vispy, which looks for libOSMesa.so otherwise
 }
 """Variables by which clients choose a library, with the values that choose ours."""
 CHILD, MAIN = "tgsi.opengl.spawned", "TGSI_OPENGL_MAIN"

@@ -96,6 +96,14 @@ def test_a_program_finds_egl_and_gets_a_pbuffer_with_its_samples_and_size(tmp_pa
     assert (done.stdout, done.stderr) == ("4 [0, 0, 3, 2] tgsi\n", "")
 
 
+@needs_door
+def test_the_variable_that_vispy_reads_names_the_library(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text("import ctypes, os\nprint(ctypes.CDLL(os.environ['OSMESA_LIBRARY']).OSMesaGetCurrentContext())\n")
+    done = run("-m", "tgsi.opengl", str(script), OSMESA_LIBRARY="/no/such/library.so")
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
 def test_a_missing_script_is_named() -> None:
     done = run("-m", "tgsi.opengl", "no-such-file.py")
     assert done.returncode == 2

@@ -38,7 +38,7 @@ def bind_rasterizer(gl: Context) -> None:
         state.provoking,
         clip_planes,
         (state.line_factor, state.line_pattern),
-        (state.shade_model, not gl.is_core() and is_smooth(gl), _turns_sprites(gl)),
+        (state.shade_model, not gl.is_core() and _is_smooth(gl), _turns_sprites(gl)),
         gl.stages.rasterizer if gl.has_fixed_vertex() else None,
         _sprites(gl),
         (gl.draw_framebuffer.samples() > 1, gl.draw_framebuffer.depth_step()),
@@ -83,7 +83,7 @@ def _turns_sprites(gl: Context) -> bool:
     return linked is not None and ("PCOORD", 0) not in linked.fragment_reads()
 
 
-def is_smooth(gl: Context) -> bool:
+def _is_smooth(gl: Context) -> bool:
     """True if no value of a primitive is that of one vertex. Quads are split from their first vertex then, as Mesa does."""
     linked = gl.active_linked()
     return gl.raster.shade_model == GL.SMOOTH and (linked is None or not linked.has_flat_inputs())
@@ -96,7 +96,7 @@ def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
     is_upward = state.clip_origin == GL.LOWER_LEFT
     is_fixed = gl.has_fixed_vertex()
     two_side, has_size = gl.stages.rasterizer
-    is_first = not gl.is_core() and is_smooth(gl)
+    is_first = not gl.is_core() and _is_smooth(gl)
     if GL.FILL_RECTANGLE_NV in {state.polygon_front, state.polygon_back} and state.polygon_front != state.polygon_back:
         raise bad_operation("GL_FILL_RECTANGLE_NV is the polygon mode of one face alone")
     return {

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tgsi.gallium import DrawInfo, Prim, VertexBuffer
-from tgsi.opengl.drawing.raster import is_smooth
 from tgsi.opengl.drawing.validate import validate_draw
 from tgsi.opengl.drawing.vertices import CURRENT
 from tgsi.opengl.registry import enums as GL
@@ -76,7 +75,7 @@ def _draw(gl: Context, batch: Batch, linked: Linked, *, keeps: bool) -> None:
     gl.pipe.bind_vertex_elements_state(elements)
     array = array_of(gl, batch)
     if keeps and batch.array is not None:
-        turns = batch.mode == GL.QUADS and is_smooth(gl)
+        turns = batch.mode == GL.QUADS and gl.raster.shade_model == GL.SMOOTH and not linked.has_flat_inputs()
         if turns not in batch.resources:
             made = _vertex_buffer(gl, turned(array) if turns else array, 16 * array.shape[1])
             batch.resources[turns] = made, DrawInfo(mode=getattr(Prim, batch.mode_name), count=len(batch))
