@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from backends.llvm.builder.function import F64, I32, I64, Function, Val
 from backends.llvm.builder.scalarize import lane_offsets
+from backends.llvm.sampling.fetch import load_scattered
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.windows import windows_of
 from backends.llvm.sampling.wrap import Axis
@@ -39,7 +40,7 @@ class Corners:
 
         is_fixed, distance = self._lower_row()
         with f.else_of(~is_fixed, unlikely=True) as otherwise:
-            keep(self.of_squares(self._one_by_one()))
+            keep(self.of_any_places())
             otherwise()
             lower = f.at(self.texture.base, distance)
             windows = windows_of(f, self.texture, self.start)
@@ -77,13 +78,16 @@ class Corners:
         around = (0 - last).sext(I64) * step if t.repeats else f.const(I64, 0)
         return is_fixed, f.select(some, around, step)
 
-    def _one_by_one(self) -> list[Val]:
-        """Each lane's square, whose texels lie at any place: in a loop, as this is rare and its code is long."""
+    def of_any_places(self) -> list[Val]:
+        """The four vectors of texels at any place: gathered by AVX-512, otherwise in a loop, as this is rare and its code is long."""
         f, n, start = self.f, self.start.lanes, self.start
         across, below = self._differences()
+        places = (start, start + across, start + below, start + below + across)
+        if f.module.has("avx512f"):
+            return [load_scattered(f, self.texture, place, None)[0] for place in places]
         table, squares = f.lane_memory("places", start.type.wide(4 * n)), f.lane_memory("squares", I32.wide(4 * n))
         size = start.type.bits // 8
-        for k, place in enumerate((start, start + across, start + below, start + below + across)):
+        for k, place in enumerate(places):
             f.store(place, table, k * n * size)
         with f.range(0, n) as lane:
             square = f.const(I32.wide(4), 0)
@@ -91,7 +95,7 @@ class Corners:
                 place = f.load(start.type.wide(1), f.at(table, lane * size), k * n * size)
                 square = f.insert(square, f.load(I32, f.at(self.texture.base, place)), k)
             f.store(square, f.at(squares, lane * 16), align=16)
-        return [f.load(I32.wide(4), squares, 16 * k, align=16) for k in range(n)]
+        return self.of_squares([f.load(I32.wide(4), squares, 16 * k, align=16) for k in range(n)])
 
     def _differences(self) -> tuple[Val, Val]:
         """Bytes from the left to the right and from the upper to the lower texels of each lane, in the type of offsets."""
