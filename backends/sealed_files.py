@@ -244,16 +244,16 @@ class SealedFiles:
 
     def trim(self) -> None:
         """If the limit is exceeded, remove the oldest files down to three quarters of it."""
-        found: list[tuple[float, int, Path]] = []
+        files: list[tuple[float, int, Path]] = []
         with contextlib.suppress(OSError):
             for path in Path(self._root).glob("*/*"):
                 with contextlib.suppress(OSError):
                     status = path.lstat()
-                    found.append((status.st_mtime, status.st_size, path))
-        total = sum(size for _, size, _ in found)
+                    files.append((status.st_mtime, status.st_size, path))
+        total = sum(size for _, size, _ in files)
         if total <= self.max_bytes:
             return
-        for _, size, path in sorted(found, key=lambda item: item[0]):
+        for _, size, path in sorted(files, key=lambda item: item[0]):
             with contextlib.suppress(OSError):
                 path.unlink()
             total -= size

@@ -103,8 +103,8 @@ def symbol(name: str) -> int:
 def has_posix_semaphores() -> bool:
     """True if the C library has semaphores in memory; macOS has their names only."""
     memory = ctypes.create_string_buffer(SEMAPHORE_BYTES)
-    found = library()
-    return all(_named(found, name) for name in ("sem_init", "sem_post", "sem_wait")) and not found.sem_init(memory, 0, 0)
+    clib = library()
+    return all(_named(clib, name) for name in ("sem_init", "sem_post", "sem_wait")) and not clib.sem_init(memory, 0, 0)
 
 
 class _Substitutes:
@@ -158,10 +158,10 @@ class Semaphores:
             return
         from queue import SimpleQueue  # Linux needs none
 
-        found = _substitutes()
+        functions = _substitutes()
         for _ in range(count):
-            handle = next(found.serial)
-            found.semaphores[handle] = SimpleQueue()
+            handle = next(functions.serial)
+            functions.semaphores[handle] = SimpleQueue()
             self.handles.append(handle)
 
     def post(self, number: int) -> None:

@@ -31,23 +31,29 @@ MEMORY_WORKLOADS = ("mesh_torus", "tex_bilinear")
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     """Parse the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Our renderer against llvmpipe, alternating, in one run.")
-    parser.add_argument("--only", help="workload names, separated by commas")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure our renderer and llvmpipe in turn, in one run.",
+        epilog="Exit codes: 0 all pictures agree, 1 a workload failed or a picture differs, 2 an option is wrong.",
+    )
+    parser.add_argument("--only", metavar="NAMES", help="workload names, separated by commas")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE")
-    parser.add_argument("--budget", type=float, default=2.0, help="seconds per side and workload (default 2)")
-    parser.add_argument("--rounds", type=int, default=5, help="turns into which the budget is divided (default 5)")
-    parser.add_argument("--threads", type=int, help="native workers in addition to the caller (default: CPUs - 1)")
-    parser.add_argument("--lanes", type=int, help="vector width in lanes (default: chosen per shader)")
-    parser.add_argument("--peer-threads", type=int, default=os.cpu_count() or 1, help="LP_NUM_THREADS (default: CPUs)")
+    parser.add_argument("--budget", type=float, default=2.0, metavar="SECONDS", help="seconds per side and workload (default 2)")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="turns into which the budget is divided (default 5)")
+    parser.add_argument("--threads", type=int, metavar="N", help="worker threads in addition to the calling one (default: CPUs - 1)")
+    parser.add_argument("--lanes", type=int, metavar="N", help="vector width in lanes (default: chosen per shader)")
+    parser.add_argument("--peer-threads", type=int, default=os.cpu_count() or 1, metavar="N", help="LP_NUM_THREADS (default: CPUs)")
     parser.add_argument("--cpu", choices=LEVEL_WIDTHS, help="a level of x86-64 that limits both sides (default: what the machine has)")
     peer = parser.add_mutually_exclusive_group()
-    peer.add_argument("--no-peer", action="store_true", help="our side alone, checked against the recorded pictures")
-    peer.add_argument("--against", type=Path, metavar="DIR", help="the renderer of another checkout in the place of llvmpipe")
-    parser.add_argument("--cold", action="store_true", help="first frames of fresh processes; --only knows triangle and vase, too")
-    parser.add_argument("--busy", action="store_true", help="frames a second while other processes keep every processor busy, and idle")
-    parser.add_argument("--scale", action="store_true", help="phases on one and on two threads, and a projection to more processors")
-    parser.add_argument("--history", action="store_true", help="frames of contexts that keep their calls, by turns with others")
-    parser.add_argument("--memory", action="store_true", help="peak memory of a 1920x1080 frame instead of times")
+    peer.add_argument("--no-peer", action="store_true", help="measure our side alone, checked against the recorded pictures")
+    peer.add_argument("--against", type=Path, metavar="DIR", help="measure the renderer of another checkout instead of llvmpipe")
+    parser.add_argument("--cold", action="store_true", help="measure first frames of fresh processes; --only also takes triangle and vase")
+    parser.add_argument("--busy", action="store_true", help="measure frames a second on a busy and on an idle machine")
+    parser.add_argument(
+        "--scale", action="store_true", help="measure phases on one and on two threads, and project them to more processors"
+    )
+    parser.add_argument("--history", action="store_true", help="measure frames of contexts that keep their calls, in turn with others")
+    parser.add_argument("--memory", action="store_true", help="measure peak memory of a 1920x1080 frame instead of times")
     parser.add_argument("--list", action="store_true", help="describe the workloads")
     options = parser.parse_args(arguments)
     known, default = (cold.NAMES, cold.DEFAULT) if options.cold else (tuple(WORKLOADS), tuple(WORKLOADS))
@@ -123,7 +129,7 @@ def _option(name: str, value: int | None) -> list[str]:
 
 
 def start_sides(options: argparse.Namespace, stack: ExitStack) -> tuple[SideProcess, list[SideProcess], dict[str, str]]:
-    """Our side, the peers that work, and for each side its description or the reason why it is missing."""
+    """Our side, the working peers, and for each side its description or the reason why it is missing."""
     arguments = ["ours", *_option("--threads", options.threads), *_option("--lanes", options.lanes)]
     variables = own_variables(options.cpu)
     if options.against is not None:

@@ -39,7 +39,7 @@ class Track:
     failure: str | None = None
 
     def keep(self) -> None:
-        """Let the latest round count."""
+        """Accept the latest round."""
         answer, self.latest = self.latest, {}
         if "wall" in answer:
             self.rounds.append(statistics.median(answer["wall"]))
@@ -67,7 +67,7 @@ class Result:
 
     @property
     def best_ratio(self) -> float | None:
-        """Ratio of the fastest frames, which other load on the machine disturbs least."""
+        """Ratio of the fastest frames, which are least disturbed by other load."""
         return None if self.ratio is None or self.peer is None else self.peer.best / self.ours.best
 
     def as_json(self) -> dict[str, Any]:
@@ -107,7 +107,10 @@ def percentile(values: Sequence[float], share: float) -> float:
 def run_workload(
     workload: Workload, ours: Asked, peers: Sequence[Asked], *, budget: float, rounds: int, processors: Processors | None = None
 ) -> Result:
-    """Measure one workload: `budget` seconds per side in `rounds` turns. processors: what others take of them rejects rounds."""
+    """Measure one workload:
+
+    `budget` seconds per side in `rounds` turns. processors: rounds in which others took too much of them are rejected.
+    """
     sides = [ours, *peers]
     tracks = [_prepare(side, workload) for side in sides]
     turn = rejected = disturbed = 0
@@ -163,7 +166,7 @@ class Failing(Protocol):
 
 
 def ask(side: Asked, track: Failing, do: str, **fields: Any) -> dict[str, Any]:
-    """The answer of a side; an empty one if it has failed, now or before. A failure is noted, and no round counts after it."""
+    """The answer of a side; an empty one if it has failed, now or before. A failure is noted, and later rounds are ignored."""
     if track.failure is not None:
         return {}
     try:

@@ -89,7 +89,7 @@ END
 PAYLOAD = """SHL TEMP[0].x, SV[1].xxxx, IMM[2].xxxx
 LOAD TEMP[0].x, MEMORY[0], TEMP[0].xxxx
 """
-"""The number of the meshlet, where a task hands it over."""
+"""The number of the meshlet, if a task passes it."""
 
 TASK = f"""TASK
 PROPERTY TS_PAYLOAD_BYTES {4 * TASK_THREADS}
@@ -208,7 +208,7 @@ WAYS: dict[str, Callable[[Model], Callable[[], None]]] = {
     "tasks, half culled": lambda model: model.meshes((1.0, 0.0, 0.0, 0.0)),
 }
 RATIOS = (("meshlets", "indexed draw", 0.8), ("meshlets", "geometry shader", 2.0), ("tasks, half culled", "tasks, none culled", 1 / 0.6))
-"""Pairs of ways, and how many times as fast the first one should be at least."""
+"""Pairs of ways, with the least ratio of their speeds."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

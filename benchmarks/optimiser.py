@@ -23,11 +23,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT.parent / "shared" / "corpus"
 STEP = 10
-"""Programs that one side optimises before it is the turn of the other."""
+"""Programs of a turn."""
 
 
 def long_program(count: int) -> str:
-    """Text of a straight program of `count` instructions, some of which a pass can leave out."""
+    """Text of a straight program of `count` instructions, some of which a pass can remove."""
     choose = random.Random(1)
     lines = ["FRAG", "DCL IN[0..3], GENERIC[0], PERSPECTIVE", "DCL OUT[0], COLOR", "DCL CONST[0..63]", "DCL TEMP[0..63]"]
     lines.append("IMM[0] FLT32 {0.0, 1.0, 0.5, 2.0}")

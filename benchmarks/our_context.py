@@ -27,7 +27,7 @@ def shader_text(name: str, stage: str) -> str:
 
 
 def both(first: Draw, second: Draw) -> Draw:
-    """One call that makes two."""
+    """A call that combines two."""
 
     def draw() -> None:
         first()

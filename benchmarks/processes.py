@@ -1,4 +1,4 @@
-"""Processes of the sides (see serve.py). A process that dies or does not answer raises an exception and is started anew."""
+"""Processes of the sides (see serve.py). A process that dies or does not answer raises an exception and is restarted."""
 
 from __future__ import annotations
 

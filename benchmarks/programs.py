@@ -1,4 +1,4 @@
-"""Whole OpenGL programs as sides of the comparison through virpipe: each round is one run of a program that tells its own frame time.
+"""Whole OpenGL programs as sides of the comparison through virpipe: each round is a run of a program that reports its own frame time.
 
 The programs belong to others and run where they are installed. A program that is not there is named and left out.
 """

@@ -1,4 +1,4 @@
-"""The window of programs that come from GLSL: y grows toward the upper edge of the picture, whichever row of the target that is."""
+"""Origin of window coordinates for programs from GLSL: y grows toward the picture's upper edge, in targets of either order of rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORDS = PROPERTIES[_ORIGIN].words or {}
 
 
 def oriented(program: Program) -> Program:
-    """The program with the origin that follows the viewport, if its interface says that its window does."""
+    """Return the program with an origin that follows the viewport's orientation, if `interface.is_upward`; otherwise the same object."""
     origin = program.property(_ORIGIN)
     if program.interface is None or not program.interface.is_upward or origin >= FIRST_OF_VIEWPORT:
         return program

@@ -138,7 +138,7 @@ def compile_program(
 
 
 def stage_elsewhere(text: str, stage: Processor) -> Processor | None:
-    """A stage, other than the given one, whose names a GLSL text uses while it uses none of its own stage; otherwise None."""
+    """Another stage, if a GLSL text uses names of that stage and none of the given stage; otherwise None."""
     meant = guessed_stage(text)
     sign = STAGE_SIGNS.get(stage)
     return None if meant is stage or (sign is not None and re.search(sign, text, re.MULTILINE)) else meant

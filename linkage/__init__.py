@@ -1,12 +1,12 @@
-"""Linkage: the output of one stage that feeds each input of the next one.
+"""Linkage: finds the output of one stage that feeds each input of the next.
 
-Semantics decide; register numbers are irrelevant. `link.link` judges two programs by a limit set (`legality`), matches them (`match`) and
-adds the scheme of a device (`profiles`). `table` and `rows` hold the result, `usage` the registers that a program really reads and writes.
-`chain` links all stages of a draw, `linker` patches one program in place for many partners, with the places found by `relocate`. `layout`,
-`sm3` and `interner` map GENERIC indices to slots, shader model 3 names and strings.
+Values are matched by semantics; register numbers are irrelevant. `link.link` checks two programs against a limit set (`legality`), matches
+them (`match`) and adds the scheme of a device (`profiles`). `table` and `rows` hold the result, `usage` the registers that a program really
+reads and writes. `chain` links all stages of a draw, `linker` patches a program in place for many partners, at the places found by
+`relocate`. `layout`, `sm3` and `interner` map GENERIC indices to slots, shader model 3 names and strings.
 
-May import `passes` and `tgsi.language`: no numpy, no llvmlite, no device. A pair of programs is linked once; the table is kept.
-Read next: `table`, then `match`, then docs/linkage.md.
+May import `passes` and `tgsi.language`: no numpy, no llvmlite, no device. A pair of programs is linked once, and the table is cached. Read
+next: `table`, then `match`, then docs/linkage.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from linkage.link import link  # not lazily, because the module of the same name would take its place
+from linkage.link import link  # imported at once, because the module of the same name would replace it
 
 if TYPE_CHECKING:
     from linkage.chain import PairCache, link_chain, link_stages

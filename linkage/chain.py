@@ -29,17 +29,17 @@ _TESSELLATOR = frozenset({"TESSOUTER", "TESSINNER"})
 """Outputs of a tessellation control program that the tessellator reads."""
 
 _PRIMITIVE = Semantic("PRIM_ID")
-"""Input that has the number of the primitive, whatever the stage before writes."""
+"""Input with the number of the primitive, independent of the previous stage's outputs."""
 
 
 def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDENTITY, limits: SemanticLimits | None = None) -> LinkTable:
     """Link two neighboring stages of a chain; before a fragment program this is `linkage.link`.
 
-    Between other stages nothing is interpolated, POSITION is a varying like any other, and patch constants link by PATCH[k]. A task hands
+    Between other stages nothing is interpolated, POSITION is a varying like any other, and patch constants link by PATCH[k]. A task passes
     its payload to the mesh program, which has no inputs, so their table has no rows.
 
     Raises:
-        LinkError: the stages are no neighbors, a semantic breaks a rule of the limit set (by default that of the profile `software`), two
+        LinkError: the stages are not neighbors, a semantic breaks a rule of the limit set (by default that of the profile `software`), two
             outputs carry one semantic, or the memory of a mesh workgroup and the payload of its task are too large together.
     """
     check_neighbors(producer, consumer)
@@ -48,7 +48,10 @@ def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDEN
 
 
 def connect_stages(producer: Program, consumer: Program, *, state: LinkState = IDENTITY) -> LinkTable:
-    """The table of two neighboring stages that are not judged: a draw takes whatever programs its screen took. Errors as `link_stages`."""
+    """The table of two neighboring stages without a check of limits: a draw takes all programs that its screen accepted.
+
+    Errors as `link_stages`.
+    """
     check_neighbors(producer, consumer)
     if consumer.processor is Processor.FRAG:
         return connect(producer, consumer, state=state)
@@ -60,7 +63,7 @@ def connect_stages(producer: Program, consumer: Program, *, state: LinkState = I
     if STAGES[producer.processor].is_mesh:
         _check_memory(producer, consumer)
     table = join("software", interface_of(producer), interface_of(consumer), state.mapping)
-    # Outputs that only the rasterizer would read are dead here, unless the next stage reads them. Interpolation has no meaning.
+    # Outputs that only the rasterizer would read are dead here, unless the next stage reads them. Interpolation is ignored.
     dead = tuple(item for item in table.dead_outputs if item.semantic.name not in _TESSELLATOR)
     reads = unwritten(gaps_of(producer), interface_of(producer), table, interface_of(consumer), rasterized=False)
     missing = tuple(item for item in table.unmatched_inputs if item.semantic != _PRIMITIVE)
@@ -80,7 +83,7 @@ def link_chain(
     All other arguments are as for `linkage.link`, and apply to the pair with the fragment program. Of the devices, nv50 has a table for
     the pair with a geometry program, too; all other tables before the rasterizer are from the software profile.
 
-    All programs are judged together: by `limits`, or by the profile's own set.
+    All programs are checked together, against `limits` or the profile's own set.
 
     Raises:
         LinkError: stages are in the wrong order, a semantic breaks a rule of the limit set, two outputs of one program carry one semantic,
@@ -103,7 +106,7 @@ def link_chain(
 
 
 def _between(table: LinkTable, producer: Program, consumer: Program, profile: str, options: LinkOptions) -> LinkTable:
-    """The table of two stages before the rasterizer with the device's own, if it has one."""
+    """The table of two stages before the rasterizer, with the device's table if it has one."""
     if profile == "software":
         return table
     from linkage.scheme import link_between
@@ -113,13 +116,13 @@ def _between(table: LinkTable, producer: Program, consumer: Program, profile: st
 
 
 def check_neighbors(producer: Program, consumer: Program) -> None:
-    """Raise LinkError unless `consumer` may stand right after `producer`."""
+    """Raise LinkError unless `consumer` may directly follow `producer`."""
     first, second = producer.processor, consumer.processor
     is_order = any(
         first in stages and second in stages and stages.index(first) < stages.index(second) for stages in (PIPELINE, MESH_PIPELINE)
     )
     if not is_order or STAGES[first].needs not in (None, second):
-        text = f"a {second.name} program cannot stand after a {first.name} program"
+        text = f"a {second.name} program cannot follow a {first.name} program"
         raise LinkError((Diagnostic("K005", Severity.ERROR, text, (), _order()),))
 
 
@@ -131,14 +134,14 @@ def _check_memory(task: Program, mesh: Program) -> None:
 
 
 def _order() -> str:
-    """The order of the stages, as message K005 gives it."""
+    """The order of the stages, for message K005."""
     orders = " or ".join(", ".join(stage.name for stage in stages) for stages in (PIPELINE, MESH_PIPELINE))
     pairs = [f"{row.processor.name} stands right before {row.needs.name}" for row in STAGES.values() if row.needs is not None]
     return ", and ".join([f"the order is {orders}", *pairs])
 
 
 class PairCache:
-    """Cache of links between separate programs, one for each requested pair. The least recently used pair is forgotten first.
+    """Cache of links between separate programs, one for each requested pair. The least recently used pair is evicted first.
 
     Programs are compared by identity; the cache does not keep them alive.
     """

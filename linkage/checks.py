@@ -1,4 +1,4 @@
-"""Findings about features that devices lack: stages, control flow, inputs, carriers that do not fit, too many of them."""
+"""Findings about features that devices lack: stages, control flow, inputs, and carriers that are unsuitable or too few."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def check_features(job: Job) -> None:
             hint = "select by two-sided color instead (passes.lower.face.face_from_back_color)"
             job.error(
                 "K031",
-                f"IN[{item.register}] FACE: the device does not tell fragments which side they show",
+                f"IN[{item.register}] FACE: fragments cannot read their facing on this device",
                 register=item.register,
                 hint=hint,
             )
         elif name in NEW_INPUTS and not profile.has_primitive_id:
-            text = f"IN[{item.register}] {item.semantic}: the device does not give this to fragments"
+            text = f"IN[{item.register}] {item.semantic}: fragments cannot read this on this device"
             job.error("K031", text, register=item.register, hint="carry it in a GENERIC semantic, in both programs")
     job.stop_if_errors()
 
@@ -58,12 +58,12 @@ _COLOR_NAMES = ("COLOR", "BCOLOR")
 
 
 def is_fixed(semantic: Semantic) -> bool:
-    """True for the fragment inputs that have registers of their own on devices of the time of shader model 2 and 3: colors and fog."""
+    """True for fragment inputs with dedicated registers on devices of shader model 2 and 3: colors and fog."""
     return semantic.index < {"COLOR": 2, "FOG": 1}.get(semantic.name, 0)
 
 
 def wrong_carrier(job: Job, row: Relocation) -> bool:
-    """Note an error if a link state feeds an input with an output that another kind of register carries; then return true."""
+    """Note an error and return true if a link state feeds an input from an output in another kind of register."""
     source, name = job.source(row), row.semantic.name
     kinds: tuple[str, ...]
     if source is None or is_fixed(source) or (source.name == "BCOLOR" and source.index < 2):
@@ -72,14 +72,14 @@ def wrong_carrier(job: Job, row: Relocation) -> bool:
         kinds = TEXTURE_NAMES if name in TEXTURE_NAMES and source.index < 256 else ()
     if source is None or source.name in kinds:
         return False
-    where = f"IN[{row.input_register}] {row.semantic} is to be fed by OUT[{row.output_register}] {source}"
+    where = f"IN[{row.input_register}] {row.semantic} would be fed by OUT[{row.output_register}] {source}"
     if name in TEXTURE_NAMES and source.name in TEXTURE_NAMES:
-        if row.semantic.index < 256:  # `carriers` names all others
+        if row.semantic.index < 256:  # `carriers` reports all others
             job.error("K032", f"{where}, and indices are bytes here", register=row.input_register, hint="renumber both programs")
         return True
     job.error(
         "K032",
-        f"{where}, which another kind of register carries",
+        f"{where}, which is in another kind of register",
         register=row.input_register,
         hint="texture coordinates, colors and fog do not mix here",
     )
@@ -87,9 +87,9 @@ def wrong_carrier(job: Job, row: Relocation) -> bool:
 
 
 def carriers(job: Job) -> list[Relocation]:
-    """Rows of GENERIC and TEXCOORD by index, on devices that carry both in the same texture coordinates.
+    """Rows of GENERIC and TEXCOORD by index, on devices with the same texture coordinates for both.
 
-    An error is noted for a GENERIC and a TEXCOORD of one index, which clash, and for an index above 255.
+    Notes errors for a GENERIC and a TEXCOORD of the same index, and for indices above 255.
     """
     rows = [row for row in job.table.rows if row.semantic.name in TEXTURE_NAMES]
     owner: dict[int, Relocation] = {}
@@ -106,7 +106,7 @@ def carriers(job: Job) -> list[Relocation]:
 
 
 def no_carrier(job: Job, row: Relocation, what: str) -> None:
-    """Report an error: no `what` of the device can carry this semantic."""
+    """Note an error: no `what` of the device can carry this semantic."""
     if row.semantic.name == "BCOLOR":
         hint = f"read COLOR[{row.semantic.index}]; under two-sided light it has the back color on back faces"
     else:
@@ -121,7 +121,7 @@ def fed_by_nothing(job: Job, row: Relocation, effect: str) -> None:
 
 
 def check_channels(job: Job, row: Relocation, carried: int, effect: str) -> None:
-    """Note a warning if the fragment program reads channels that the carrier does not have. `effect`: value of these channels."""
+    """Note a warning if the fragment program reads channels missing from the carrier. `effect`: value of these channels."""
     if row.output_register is not None and row.usage_mask & ~carried:
         text = f"IN[{row.input_register}] {row.semantic}{mask_text(row.usage_mask & ~carried)}: {effect}"
         hint = f"read {row.semantic}{mask_text(carried)} only, or carry the rest in a GENERIC semantic"
@@ -146,7 +146,7 @@ def check_sides(job: Job, row: Relocation) -> None:
 
 
 def refuse_indexed_inputs(job: Job) -> None:
-    """Refuse a fragment program that computes the number of an input, on a device whose instructions name their inputs."""
+    """Refuse a fragment program that computes the number of an input, on a device without indirect inputs."""
     for item in job.instructions:
         for operand in item.src:
             if operand.register.file is File.IN and operand.register.indirect is not None:

@@ -33,10 +33,10 @@ T = TypeVar("T")
 
 
 def _part(program: Program | None, side: Interface, make: Callable[[Program], T]) -> T:
-    """A fact of a program, kept with its interface, which links refer to."""
+    """A fact of a program, cached with its interface, to which links refer."""
     name = make.__name__
     if name not in side.parts:
-        assert program is not None, "a plan of `linkage.plain` asks for what `build` asks for"
+        assert program is not None, "a plan of `linkage.plain` requests the same facts as `build`"
         side.parts[name] = make(program)
     part: T = side.parts[name]
     return part
@@ -62,7 +62,7 @@ def _has_back(program: Program) -> bool:
 class Job:
     """State of one link while a profile works on it: the programs, the table, and the results so far.
 
-    To explain a link that was made (`linkage.plain`) a job has the interfaces without the programs, which may be gone.
+    To explain a finished link (`linkage.plain`), a job has the interfaces without the programs, which may no longer exist.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Job:
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """The fragment program's instructions; none to explain a link, since they were judged."""
+        """The fragment program's instructions; none when explaining a link, since they were already checked."""
         return () if self.fragment is None else self.fragment.instructions
 
     @property
@@ -135,11 +135,11 @@ class Job:
         return next((item.span for item in ports if item.semantic == semantic), None)
 
     def error(self, code: str, message: str, *, register: int | None = None, span: Span | None = None, hint: str = "") -> None:
-        """Note an error; the link fails after the profile has looked at everything."""
+        """Note an error; the link fails after the profile has checked everything."""
         self._add(Severity.ERROR, code, message, register, span, hint)
 
     def warning(self, code: str, message: str, *, register: int | None = None, span: Span | None = None, hint: str = "") -> None:
-        """Note a behavior that a user might not expect."""
+        """Note behavior that a user might not expect."""
         self._add(Severity.WARNING, code, message, register, span, hint)
 
     def _add(self, severity: Severity, code: str, message: str, register: int | None, span: Span | None, hint: str) -> None:
@@ -153,7 +153,7 @@ class Job:
         self.blocks.append(Block(name, width, values, notes))
 
     def place(self, what: str, place: str) -> None:
-        """Note the carrier of a value."""
+        """Add the carrier of a value."""
         self.places.append(_place(what, place))
 
     def label(self, row: Relocation) -> str:
@@ -190,13 +190,13 @@ class Job:
         return enabled != 0 and semantic.name in TEXTURE_NAMES and bool(enabled >> semantic.index & 1)
 
     def sprites(self, replaced: dict[int, int]) -> None:
-        """Add a table of the carriers that a point fills with its coordinate, if there are any. `replaced`: input register to carrier."""
+        """Add a table of the carriers that points fill with their coordinate, if there are any. `replaced`: input register to carrier."""
         if replaced:
             origin = ", t upside down" if self.options.sprite_lower_left else ""
             self.block("point coordinates", 8, [(carrier, f"IN[{register}]{origin}") for register, carrier in replaced.items()])
 
     def stop_if_errors(self) -> None:
-        """Raise LinkError with the findings so far, if any of them is an error."""
+        """Raise LinkError with all findings if any of them is an error."""
         if self.found.has_errors:
             raise LinkError(self.found.sorted())
 
@@ -211,7 +211,7 @@ class Job:
 
 
 Registers = list[int | None]
-"""The output register of each input, in the order of the link table's rows; None where nothing feeds it."""
+"""The output register of each input, in the order of the link table's rows; None without an output."""
 
 
 @record
@@ -224,7 +224,7 @@ class Plain:
 
 
 Codes = Callable[[Interface, Interface, DeviceLink], tuple[dict[int, int], dict[int, int]]]
-"""From the two interfaces and their link to the chip's number of each output register and each input register."""
+"""Maps the two interfaces and their link to the chip's numbers of output and input registers."""
 
 
 @record
@@ -238,8 +238,8 @@ class Profile:
     build: Callable[[Job], None]
     plain: Plain | None = None  # the same numbers for most pairs, in less time
     codes: Codes | None = None  # the chip's numbers of outputs and inputs, if its driver has programs name them
-    build_between: Callable[[Job], None] | None = None  # links two stages before the rasterizer; None: the device has no table for them
-    interpolators: int = 32  # whole varyings that a pair may have at least, next to the position
+    build_between: Callable[[Job], None] | None = None  # links two stages before the rasterizer; None if the device has no table for them
+    interpolators: int = 32  # whole varyings that every pair may have in addition to the position
     has_face: bool = True
     has_fragment_flow: bool = True
     has_geometry: bool = True

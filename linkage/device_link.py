@@ -1,6 +1,6 @@
 """Records of a link in a device's own scheme: blocks of words or bytes with notes, places to patch, and carriers.
 
-A link makes the numbers. Notes, carriers and findings are texts for people: `open_link` leaves them out, and the first read makes them.
+A link computes the numbers. Notes, carriers and findings are texts for people, which `open_link` defers until they are first read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Words = tuple[str, int, tuple[int, ...]]
 
 
 class _LateNotes:
-    """The notes of a block whose link made numbers only: its device link and its position there."""
+    """The deferred notes of a block: its device link and its position there."""
 
     __slots__ = ("_link", "_position")
 
@@ -45,13 +45,13 @@ class Block(_LateNotes):
     notes: tuple[str, ...]
 
     def bytes(self) -> bytes:
-        """The table as it lies in memory, little-endian."""
+        """The table as bytes, little-endian."""
         return b"".join(value.to_bytes(self.width // 8, "little") for value in self.values)
 
 
 @record
 class Patch:
-    """A place in the fragment program's tokens that is written at link time with an input's number or a constant."""
+    """A place in the fragment program's tokens to which linking writes an input's number or a constant."""
 
     kind: str
     field: Field
@@ -68,7 +68,7 @@ class Place:
 
 
 class _LateTexts:
-    """The parts of a device link that its maker left out: the numbers of its blocks, and a function that explains the whole link."""
+    """The deferred parts of a device link: the numbers of its blocks, and a function that explains the whole link."""
 
     __slots__ = ("_explain", "_words")
 
@@ -88,7 +88,7 @@ class _LateTexts:
             return value
 
     def _explained(self) -> DeviceLink:
-        """The same link with all of its texts."""
+        """The link with all texts."""
         if isinstance(self._explain, DeviceLink):
             return self._explain
         make, *facts = self._explain
@@ -130,7 +130,7 @@ def _open_block(link: Any, position: int, words: Words) -> Block:
 def open_link(
     profile: str, words: tuple[Words, ...], patches: tuple[Patch, ...], make: Callable[..., DeviceLink], *facts: Any
 ) -> DeviceLink:
-    """Return a link of numbers. `make(*facts)` makes the same link with its texts, when one of them is first read."""
+    """Return a link with deferred texts. `make(*facts)` creates the same link with texts when one of them is first read."""
     link = _OpenLink()
     link.profile, link.patches, link._words, link._explain = profile, patches, words, (make, *facts)
     link.__class__ = DeviceLink

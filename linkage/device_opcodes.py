@@ -2,7 +2,7 @@
 
 Sources: in Mesa `nouveau/nv30/nvfx_fragprog.c`, `nouveau/nv30/nvfx_vertprog.c` and `i915/i915_fpc_translate.c`, each the switch over the
 opcodes of an instruction. Flow of fragment programs on nv30 is ignored there; its profile refuses it. All other drivers have compilers
-that translate every opcode, and i915 runs vertex programs in software, so these have no row.
+that translate every opcode, and i915 runs vertex programs in software, so these need no row.
 """
 
 from __future__ import annotations

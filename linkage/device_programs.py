@@ -18,7 +18,7 @@ from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
 FREE = 18
-"""First number of registers that a chip does not carry: above the numbers of all outputs and inputs of nv30 and nv40."""
+"""First number of registers that do not exist on a chip: above the numbers of all outputs and inputs of nv30 and nv40."""
 
 
 def _missing(program: Program, profile: str) -> list[str]:
@@ -44,19 +44,19 @@ def lowering_for(program: Program, profile: str) -> LoweringOptions:
 
 
 def untranslated(program: Program, profile: str) -> tuple[Diagnostic, ...]:
-    """Warnings about opcodes that neither the driver of a device translates nor an expansion replaces, one for each opcode.
+    """Warnings about opcodes that a device's driver does not translate and that have no expansion, one for each opcode.
 
     Raises:
         ValueError: there is no such profile.
     """
-    found = []
+    warnings = []
     for name in _missing(program, profile):
         if name not in EXPANSIONS:
             place = next(item.span for item in program.instructions if item.opcode.name == name)
-            text = f"{profile}: the driver translates no {name} in {program.processor.name} programs, and there is no expansion of it"
+            text = f"{profile}: the driver does not translate {name} in {program.processor.name} programs, and {name} has no expansion"
             labels = () if place is None else (Label(place),)
-            found.append(Diagnostic("K036", Severity.WARNING, text, labels, "write it with other opcodes"))
-    return tuple(found)
+            warnings.append(Diagnostic("K036", Severity.WARNING, text, labels, "write it with other opcodes"))
+    return tuple(warnings)
 
 
 def device_program(program: Program, profile: str) -> Program:
@@ -68,14 +68,14 @@ def device_program(program: Program, profile: str) -> Program:
 def device_pair(
     vertex: Program, fragment: Program, profile: str, *, state: LinkState = IDENTITY, options: LinkOptions = DEFAULT
 ) -> tuple[Program, Program]:
-    """A pair in the form that a device accepts: lowered, and with the registers in which the chip expects the values.
+    """A pair in the form that a device accepts: lowered, and with values in the registers that the chip expects.
 
     On nv30 and nv40 outputs and inputs have the numbers of the chip (`linkage.profiles.nvfx`); those without such a number come after all
     others. On other devices each input has the number of the output that feeds it, as in `linked_program`.
 
     Raises:
-        LinkError: the device cannot link the pair, or a range of registers would have to be torn apart (K022).
-        UnsupportedError, ValidationError: a lowering met something that it cannot lower.
+        LinkError: the device cannot link the pair, or a range of registers would have to be split (K022). UnsupportedError,
+        ValidationError: a lowering does not support the program.
         ValueError: there is no such profile.
     """
     vertex, fragment = device_program(vertex, profile), device_program(fragment, profile)
@@ -88,6 +88,6 @@ def device_pair(
 
 
 def _numbered(program: Program, file: File, codes: dict[int, int]) -> Program:
-    """A program whose registers of a file have the given numbers. LinkError: a range would have to be torn apart."""
+    """A program whose registers of a file have the given numbers. LinkError: a range would have to be split."""
     declared = sorted({(item.first, item.last) for item in program.declared(file)})
     return move_registers(program, file, placement(declared, codes, first_free=FREE, file=file))

@@ -42,8 +42,8 @@ def show(
     """The links of a chain in one of four forms.
 
     `link`: the tables. `json`: of a pair, `as_json`; of a longer chain an object `links` with one for each pair, which has `from` and `to`,
-    too. `text`: one program of the last pair with its registers moved; `moved` names it. `tokens`: the same program as tokens.
-    For nv30, nv40 and i915 it is the program that the device takes (`linkage.device_programs`).
+    too. `text`: one program of the last pair with renumbered registers; `moved` names it. `tokens`: the same program as tokens.
+    For nv30, nv40 and i915 it is the program in the device's form (`linkage.device_programs`).
     """
     names = [program.processor.name for program in programs]
     pairs = list(zip(names, names[1:], tables))
@@ -74,11 +74,11 @@ def show(
 
 
 def _names(producer: Program, consumer: Program) -> str:
-    """A line with the values that are matched by name, each after its semantic; "" without such values."""
+    """A line with the values matched by name, each after its semantic; "" if there are none."""
     outputs = producer.interface.outputs if producer.interface else {}
     inputs = consumer.interface.inputs if consumer.interface else {}
-    found = {port.semantic: port.name for port in (*outputs.values(), *inputs.values()) if port.location < 0}
-    return f"names: {', '.join(f'{semantic} {name}' for semantic, name in found.items())}\n" if found else ""
+    names = {port.semantic: port.name for port in (*outputs.values(), *inputs.values()) if port.location < 0}
+    return f"names: {', '.join(f'{semantic} {name}' for semantic, name in names.items())}\n" if names else ""
 
 
 def as_json(table: LinkTable) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from tgsi.language.facts.semantics import Semantic
 class SemanticInterner:
     """Table that assigns a GENERIC semantic to each string or 32-bit number, first come, first served.
 
-    Programs that share an interner link by name. Small numbers keep their own index while it is free.
+    Programs that share an interner link by name. Small numbers keep their own index if it is free.
     """
 
     def __init__(self, limits: SemanticLimits = BYTE, *, reserve: Iterable[int] = (), has_back: bool = False) -> None:
-        """Indices in `reserve` are never given. `has_back` leaves room for the names of back colors."""
+        """Indices in `reserve` are never assigned. `has_back` leaves room for the names of back colors."""
         self._limits = limits
         self._end = limits.generics(has_back)
         self._keys: dict[str | int, Semantic] = {}
@@ -43,7 +43,7 @@ class SemanticInterner:
         if isinstance(key, bool) or not isinstance(key, str | int):
             raise TypeError(f"key: expected a string or a number, not {type(key).__name__}")
         if isinstance(key, int) and not 0 <= key < 1 << 32:
-            raise ValueError(f"key: {key} is no 32-bit unsigned number")
+            raise ValueError(f"key: {key} is not a 32-bit unsigned number")
         index = key if isinstance(key, int) and self._is_free(key) and key < 256 else self._first_free(key)
         semantic = Semantic("GENERIC", index)
         self._keys[key], self._names[index] = semantic, key

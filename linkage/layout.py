@@ -1,7 +1,7 @@
 """Sets of the GENERIC indices that programs touch, their layout in slots, and the inverse table.
 
-These are the three steps of the linkage utility that the proposal of 2010 brought: collect a set, lay it out, invert the layout.
-Layouts keep apart which slots are full, so every index up to 255 can be used, 255 itself included.
+These are the three steps of the linkage utility in the proposal of 2010: collect a set, lay it out, invert the layout. Layouts store the
+set of used slots separately, so every index up to 255 can be used.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ class SemanticSet:
 
 
 def collect(program: Program, file: File) -> SemanticSet:
-    """GENERIC indices of the inputs or outputs that instructions touch: a declared but unused varying is not among them.
+    """GENERIC indices of the inputs or outputs that instructions touch, without declared but unused varyings.
 
     An indirect access touches its whole array, or without an array the whole file. O(declarations + instructions).
 
     Raises:
-        LinkError: an index in use is above 255; validation under the limit set `byte` finds such indices earlier.
+        LinkError: an index in use is above 255; validation under the limit set `byte` reports such indices earlier.
     """
     touched = read_masks(program, file).keys() | write_masks(program, file).keys()
     bits = 0
@@ -95,9 +95,7 @@ class Rule(Enum):
 
 @record
 class Layout:
-    """Slots and their contents: `indices` has a byte for each slot, `used` a bit for each slot that holds an index (the others are
-    ABSENT).
-    """
+    """Slots and their contents: `indices` has a byte for each slot, `used` a bit for each slot in use (the others are ABSENT)."""
 
     indices: bytes
     used: SemanticSet
@@ -119,12 +117,12 @@ class Layout:
 def lay_out(members: SemanticSet, cheap: int, slots: int) -> Layout:
     """Give each member a slot.
 
-    Identity if the largest member is below `cheap`, otherwise a shift by the smallest if that makes them fit there, otherwise rising
-    order without gaps. Identity comes first so that programs compiled apart agree without patching. O(256).
+    Identity if the largest member is below `cheap`; otherwise a shift by the smallest if all members then fit below it; otherwise ascending
+    order without gaps. Identity comes first so that separately compiled programs agree without patching. O(256).
 
     Args:
         members: the indices that need a slot.
-        cheap: slots that cost no more when some of them are empty.
+        cheap: number of slots of which empty ones cost nothing.
         slots: number of slots, at most 255.
 
     Raises:

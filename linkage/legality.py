@@ -1,4 +1,4 @@
-"""Judgement of the programs of a link by one limit set: a BCOLOR in one of them lowers the limit of GENERIC in all of them."""
+"""Check of the programs of a link against a limit set: a BCOLOR in one of them lowers the limit of GENERIC in all."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tgsi.language.record import record
 
 @record
 class Indices:
-    """The part of a program that decides nearly every judgement, computed once a program."""
+    """The indices of a program, which decide nearly every check, computed once per program."""
 
     generic: int
     """Highest GENERIC index between two stages, -1 without one."""
     has_back: bool
     is_legal: bool
-    """Nothing breaks a rule that all limit sets have in common."""
+    """True if the program obeys the rules common to all limit sets."""
 
 
 def indices_of(program: Program) -> Indices:
@@ -36,7 +36,7 @@ def _indices(program: Program) -> Indices:
 
 
 def check_together(limits: SemanticLimits, *programs: Program) -> None:
-    """Judge programs that link with each other.
+    """Check programs that link with each other.
 
     Raises:
         LinkError: a program breaks a rule of the limit set (S010 to S015); every finding is in the exception.
@@ -54,8 +54,8 @@ def check_together(limits: SemanticLimits, *programs: Program) -> None:
         else:
             if highest < limits.generics(has_back):
                 return
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for number, program in enumerate(programs):
-        found += judge(program, limits, programs[:number] + programs[number + 1 :])
-    if any(item.severity is Severity.ERROR for item in found):
-        raise LinkError(tuple(found))
+        findings += judge(program, limits, programs[:number] + programs[number + 1 :])
+    if any(item.severity is Severity.ERROR for item in findings):
+        raise LinkError(tuple(findings))

@@ -1,4 +1,4 @@
-"""Links a fragment program with the stage before it, in the scheme of a device's profile."""
+"""Linking of a fragment program with the previous stage, in the scheme of a device's profile."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def link(
         unmatched: treatment of inputs that no output feeds: "fill" reads 0, 0, 0, 1; "error" raises.
         state: a linkage other than the identity.
         options: rasterizer state that devices fold into their tables.
-        limits: the limit set that judges the two programs together, by default that of the profile.
+        limits: the limit set for both programs, by default that of the profile.
 
     Raises:
         LinkError: a program is of the wrong stage, a semantic breaks a rule of the limit set, two outputs carry one semantic, an input is
@@ -64,7 +64,7 @@ def connect(
     state: LinkState = IDENTITY,
     options: LinkOptions = DEFAULT,
 ) -> LinkTable:
-    """Link a pair that no limit set judges: a draw takes whatever programs its screen took. Everything else is as in `link`."""
+    """Link a pair without a check of limits: a draw takes all programs that its screen accepted. Everything else is as in `link`."""
     device = None if profile == "software" else find_profile(profile)
     if unmatched not in ("fill", "error"):
         raise ValueError(f"unmatched: expected 'fill' or 'error', not {unmatched!r}")
@@ -98,19 +98,19 @@ def find_profile(name: str) -> Profile:
 
 
 def _check_stages(vertex: Program, fragment: Program) -> None:
-    found = Diagnostics()
+    findings = Diagnostics()
     if vertex.processor not in LAST_STAGES:
         hint = "the vertex program comes first" if fragment.processor in LAST_STAGES else ""
-        found.error("K001", f"a {vertex.processor.name} program cannot stand before the rasterizer", hint=hint)
+        findings.error("K001", f"a {vertex.processor.name} program cannot precede the rasterizer", hint=hint)
     if fragment.processor is not Processor.FRAG:
-        found.error("K002", f"a {fragment.processor.name} program cannot be the fragment stage")
-    found.raise_if_errors(LinkError)
+        findings.error("K002", f"a {fragment.processor.name} program cannot be the fragment stage")
+    findings.raise_if_errors(LinkError)
 
 
 def _unmatched(table: LinkTable) -> Diagnostics:
-    found = Diagnostics()
+    findings = Diagnostics()
     for item in table.unmatched_inputs:
         labels = (Label(item.span, "no output feeds this"),) if item.span is not None else ()
         hint = f"did you mean {' or '.join(str(n) for n in item.nearest)}?" if item.nearest else ""
-        found.error("K004", f"no output of the vertex program carries {item.semantic}", *labels, hint=hint)
-    return found
+        findings.error("K004", f"no output of the vertex program carries {item.semantic}", *labels, hint=hint)
+    return findings

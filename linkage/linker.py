@@ -1,4 +1,4 @@
-"""One program that is linked again and again: only the slots that changed are patched, and never in a copy that is in use."""
+"""Repeated linking of a program: only changed slots are patched, and never in a copy that is in use."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tgsi.language.tokens.encoder import encode
 
 @record(frozen=False)
 class LinkCounters:
-    """Counters of the work of a Linker so far."""
+    """Counters of a Linker's work so far."""
 
     links: int = 0
     unchanged: int = 0  # links for which the current copy needed no patch
@@ -37,7 +37,7 @@ class LinkCounters:
 
 
 class LinkedCopy:
-    """One copy of the tokens. As a context manager it is in use, and not patched, until the block ends."""
+    """One copy of the tokens. As a context manager it is in use, and therefore not patched, until the block ends."""
 
     __slots__ = ("_users", "generation", "places", "words")
 
@@ -58,7 +58,7 @@ class LinkedCopy:
         return self._users > 0
 
     def acquire(self) -> LinkedCopy:
-        """Hold the copy: it is not patched until every `acquire` has had its `release`."""
+        """Hold the copy, which is not patched until every `acquire` is matched by a `release`."""
         self._users += 1
         return self
 
@@ -82,7 +82,7 @@ class LinkedCopy:
 from_bytes = int.from_bytes
 
 Places = bytes | tuple[int, ...]
-"""The place of each declared register: bytes where all of them fit, so that equal places are equal objects of one type."""
+"""The place of each declared register: as bytes if all of them fit, so that equal places always compare equal."""
 
 
 def packed(assignment: tuple[int, ...]) -> Places:
@@ -91,7 +91,7 @@ def packed(assignment: tuple[int, ...]) -> Places:
 
 
 class _Rotation:
-    """Copies of one program's tokens, in which the registers of one file are numbered anew.
+    """Copies of a program's tokens, in which the registers of a file are renumbered.
 
     Slots are compared with those of the copy's last link; from the first difference on, those that differ are patched. Copies
     rotate: one that is held is left alone, and each stale copy is patched once, when its turn comes.
@@ -202,7 +202,7 @@ _CODES = {
         )
     )
 }
-"""A byte for each of the semantics that most programs link by."""
+"""A one-byte code for each semantic that most programs use."""
 
 
 def _places_by_code(program: Program) -> bytes:
@@ -270,10 +270,10 @@ class Linker(_Rotation):
         """The tokens of the fragment program for a vertex program. Hold the copy while it is in use (`with linker.link(v) as copy`).
 
         Raises:
-            LinkError: the programs do not link, a semantic has no legal index, or a range of inputs would have to be torn apart.
+            LinkError: the programs do not link, a semantic has no legal index, or a range of inputs would have to be split.
         """
         self.counters.links += 1
-        table = facts.of(vertex, _places_by_code)  # the fragment program was judged when the Linker was made, by the same limits
+        table = facts.of(vertex, _places_by_code)  # the fragment program was checked when the Linker was created, against the same limits
         if table and self._codes:
             places = self._codes.translate(table)
             if ABSENT not in places:
@@ -287,7 +287,7 @@ class Linker(_Rotation):
         """The place of each declared input register, in the order of declared registers."""
         producer = interface_of(vertex)
         if producer.duplicates or vertex.processor is not Processor.VERT:
-            link(vertex, self.fragment)  # raises LinkError, or accepts the program: stages other than VERT may feed fragments, too
+            link(vertex, self.fragment)  # raises LinkError, unless the program is of another stage that may feed fragments
         outputs = producer.by_key
         if self._keys_in_order:
             direct = [place for place in map(outputs.get, self._keys_in_order) if place is not None]
@@ -316,7 +316,7 @@ class Linker(_Rotation):
 class OutputLinker(_Rotation):
     """Patcher of the tokens of one program before the rasterizer: each output gets the register number of the input that it feeds.
 
-    Outputs that feed no input come after all inputs. The copies work like those of a `Linker`.
+    Outputs that feed no input come after all inputs. The copies rotate like those of a `Linker`.
 
     Source: the proposal of 2010, which patches either of the two programs; docs/linkage.md, "Three ways to apply a link".
     """
@@ -326,7 +326,7 @@ class OutputLinker(_Rotation):
 
         Raises:
             LinkError: a semantic of the program has no legal index.
-            ValueError: the program does not stand before the rasterizer, or `copies` is less than 1.
+            ValueError: the program does not precede the rasterizer, or `copies` is less than 1.
         """
         if vertex.processor not in LAST_STAGES:
             raise ValueError(f"vertex: expected a program before the rasterizer, not {vertex.processor.name}")
@@ -340,7 +340,7 @@ class OutputLinker(_Rotation):
 
         Raises:
             LinkError: the programs do not link, a semantic has no legal index, one output feeds two inputs, or a range of outputs would
-                have to be torn apart.
+                have to be split.
         """
         self.counters.links += 1
         return self._linked(packed(self.assignment(fragment)))

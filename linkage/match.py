@@ -1,4 +1,4 @@
-"""Matching: the semantics of one program's inputs and of the outputs of the stage before it."""
+"""Matching of a program's inputs with the outputs of the previous stage, by semantics."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _BACK = (Semantic("BCOLOR", 0), Semantic("BCOLOR", 1))
 
 
 def join(profile: str, producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic], gaps: Gaps = NO_GAPS) -> LinkTable:
-    """Match two interfaces, whatever their stages. O(inputs + outputs).
+    """Match two interfaces of any stages. O(inputs + outputs).
 
-    Records that recur are made once: the row of an input for each register that feeds it, and all that one program alone decides. The link
-    is the list of registers: rows and fields for messages are made when they are read. `gaps`: missing writes of the producer that affect
-    the rasterizer.
+    Shared records are created once: the row of an input for each register that feeds it, and everything that depends on one program. The
+    link itself is the list of registers; rows and fields for messages are created on first read. `gaps`: missing writes of the producer
+    that affect the rasterizer.
     """
     theirs: _Fed = producer.parts.get("fed") or _fed(producer)
     ours: _Feeding = consumer.parts.get("feeding") or _feeding(consumer)
@@ -59,13 +59,13 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
 
 
 def is_own_color(producer: Interface, consumer: Interface, registers: Sequence[int | None]) -> bool:
-    """False if the color of the other side feeds one of the inputs of a table without a link state."""
+    """False if an input of a table without a link state is fed by the color of the other side."""
     colors = consumer.parts["feeding"].colors
     return not colors or all(registers[slot] == producer.by_key.get(key) for slot, key in colors)
 
 
 def registers_of(table: LinkTable) -> list[int | None]:
-    """The output register of each row of a table that `join` made."""
+    """The output register of each row of a table from `join`."""
     registers: list[int | None] = table._late[3]
     return registers
 
@@ -79,7 +79,7 @@ def _late(
     mapping: Mapping[Semantic, Semantic],
     gaps: Gaps,
 ) -> object:
-    """One of the fields of a table that follow from the registers of its rows."""
+    """Compute a deferred field of a table from the registers of its rows."""
     if name == "rows":
         if not producer.per_primitive:
             return tuple([known[register] for known, register in zip(consumer.parts["feeding"].rows, registers)])
@@ -106,7 +106,7 @@ _OpenRow = open_twin(Relocation)
 
 
 class _Rows(dict[int | None, Relocation]):
-    """The rows of one input by the register that feeds it. A look-up makes the row that is missing."""
+    """The rows of one input by the register that feeds it. A look-up creates missing rows."""
 
     __slots__ = ("item", "slot")
 
@@ -114,7 +114,7 @@ class _Rows(dict[int | None, Relocation]):
         self.slot, self.item = slot, item
 
     def __missing__(self, register: int | None) -> Relocation:
-        item, row = self.item, _OpenRow()  # half the time of the constructor
+        item, row = self.item, _OpenRow()  # takes half the time of the constructor
         row.semantic, row.input_register, row.output_register = item.semantic, item.register, register
         row.usage_mask, row.interpolation, row.location = item.usage_mask, item.interpolation, item.location
         row.slot, row.per_primitive = self.slot, False
@@ -124,7 +124,7 @@ class _Rows(dict[int | None, Relocation]):
 
 @record
 class _Feeding:
-    """The part of a link table that depends on the consumer only. rows: known rows of each input, by the register that feeds it."""
+    """The part of a link table that depends only on the consumer. rows: known rows of each input, by the register that feeds it."""
 
     keys: tuple[int, ...]
     colors: tuple[tuple[int, int], ...]  # slot and key of inputs that the color of the other side may feed
@@ -135,7 +135,7 @@ class _Feeding:
 
 @record
 class _Fed:
-    """The part of a link table that the producer alone decides. mortal: outputs that are dead unless read.
+    """The part of a link table that depends only on the producer. mortal: outputs that are dead unless read.
 
     named: the fields of `NAMED_OUTPUTS`, then `clip_distance` and `back`.
     """
@@ -145,15 +145,15 @@ class _Fed:
 
 
 def _feeding(consumer: Interface) -> _Feeding:
-    found = _Feeding(
+    feeding = _Feeding(
         tuple(item.key for item in consumer.varyings),
         tuple((slot, item.key) for slot, item in enumerate(consumer.varyings) if item.semantic.name in _OTHER_SIDE),
         tuple(itertools.starmap(_Rows, enumerate(consumer.varyings))),
         tuple(Special(item.semantic, item.register, item.usage_mask, item.location) for item in consumer.specials),
         tuple(Unmatched(i.semantic, i.register, (), i.span) for i in consumer.implicit),
     )
-    consumer.parts["feeding"] = found
-    return found
+    consumer.parts["feeding"] = feeding
+    return feeding
 
 
 def _fed(producer: Interface) -> _Fed:
@@ -164,9 +164,9 @@ def _fed(producer: Interface) -> _Fed:
     back = {semantic.index: outputs[semantic] for semantic in _BACK if semantic in outputs}
     named = (*(outputs.get(Semantic(name)) for _, name in NAMED_OUTPUTS), tuple(clip), back)
     mortal = [o for o in producer.outputs if o.semantic.name not in RASTERIZER_OUTPUTS]
-    found = _Fed(named, tuple(DeadOutput(o.semantic, o.register, o.span) for o in mortal))
-    producer.parts["fed"] = found
-    return found
+    fed = _Fed(named, tuple(DeadOutput(o.semantic, o.register, o.span) for o in mortal))
+    producer.parts["fed"] = fed
+    return fed
 
 
 def _each(consumer: Interface, registers: Sequence[int | None]) -> Iterable[tuple[int, tuple[Input, int | None]]]:
@@ -203,18 +203,18 @@ def _fall_back(producer: Interface, consumer: Interface, mapping: Mapping[Semant
 def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, ...]:
     """Up to two similar outputs, for a hint.
 
-    Outputs of the same name come first, by nearest index; then one of GENERIC or TEXCOORD for the other; then those of a similar name.
+    Outputs of the same name come first, by nearest index; then GENERIC for TEXCOORD and vice versa; then similar names.
     """
     candidates = [output.semantic for output in outputs if output.semantic.name not in RASTERIZER_OUTPUTS]
     same = sorted((c for c in candidates if c.name == semantic.name), key=lambda c: (abs(c.index - semantic.index), c.index))
     if same:
         return tuple(same[:2])
     partner = {"GENERIC": "TEXCOORD", "TEXCOORD": "GENERIC"}.get(semantic.name)
-    found = [c for c in candidates if c.name == partner and c.index == semantic.index]
-    from difflib import get_close_matches  # only for messages
+    similar = [c for c in candidates if c.name == partner and c.index == semantic.index]
+    from difflib import get_close_matches  # imported only for messages
 
     names = get_close_matches(semantic.name, {c.name for c in candidates}, 1)
-    return tuple(found or sorted(c for c in candidates if c.name in names))[:2]
+    return tuple(similar or sorted(c for c in candidates if c.name in names))[:2]
 
 
 def check_registers(producer: Program, consumer: Program) -> None:
@@ -231,7 +231,7 @@ def note_torn(found: Diagnostics, file: File, torn: tuple[tuple[Output, Output],
     for first, second in torn:
         labels = [Label(span, text) for span, text in ((second.span, "again here"), (first.span, "first here")) if span is not None]
         message = f"{file.name}[{first.register}] carries {first.semantic} and {second.semantic}; a link moves whole registers"
-        found.error("K007", message, *labels, hint="give each of them a register of its own")
+        found.error("K007", message, *labels, hint="give each of them a separate register")
 
 
 def note_duplicates(found: Diagnostics, producer: Interface) -> None:

@@ -16,8 +16,8 @@ from tgsi.language.record import record
 class LinkState:
     """A non-identity linkage: the output semantic that feeds a fragment input. Inputs without an entry are fed by their own semantic.
 
-    Semantics may be given as text: ``LinkState({"GENERIC[0]": "TEXCOORD[2]"})``; TypeError and ValueError name the wrong one. Two inputs
-    may be fed by one output. This is the constant state object that the proposal of 2010 leaves as an open issue.
+    Semantics may be given as text: ``LinkState({"GENERIC[0]": "TEXCOORD[2]"})``; TypeError and ValueError name the wrong one. An output may
+    feed two inputs. This is the constant state object that the proposal of 2010 leaves as an open issue.
     """
 
     mapping: Mapping[Semantic, Semantic] = field(default_factory=lambda: MappingProxyType({}))
@@ -72,7 +72,7 @@ def link_state(mapping: Mapping[Semantic | str, Semantic | str] | None, argument
 class LinkOptions:
     """Rasterizer state that devices fold into their link tables, and the choice of r600 ids.
 
-    `ids`: "auto" compares ids in hardware unless two clash, "automatic" refuses clashes, "configured" numbers them anew.
+    `ids`: "auto" uses automatic ids unless two clash, "automatic" refuses clashes, "configured" numbers varyings from 1.
     """
 
     sprite_coord_enable: int = 0

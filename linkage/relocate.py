@@ -26,9 +26,9 @@ class Field:
 
 @record(slots=False)
 class RelocationList:
-    """Every place of a token stream that names a register of one file.
+    """Every place in a token stream that names a register of one file.
 
-    `blocks` are declared ranges, first to last, which move in one piece; `semantics` are the fields of semantic indices by the
+    `blocks` are declared ranges, first to last, which move as a whole; `semantics` are the fields of semantic indices by the
     first register of their declaration. `is_whole`: an indirect operand without an array ties all blocks together.
     """
 
@@ -50,18 +50,18 @@ def relocations(words: Sequence[int], file: File = File.IN) -> RelocationList:
     """The relocation list of a token stream, from one walk over its words. O(words).
 
     Raises:
-        ValueError: the words are no token stream (`tgsi.decode` says where).
+        ValueError: the words are not a token stream (`tgsi.decode` says where).
     """
     walk = _Walk(words, file)
     try:
         walk.run()
     except IndexError:
-        raise ValueError("words: the stream ends inside of a statement") from None
+        raise ValueError("words: the stream ends inside a statement") from None
     return walk.result()
 
 
 class _Walk:
-    """One pass over the words; anchors of indirect operands are complete at its end."""
+    """A pass over the words, at whose end anchors of indirect operands are known."""
 
     def __init__(self, words: Sequence[int], file: File) -> None:
         self.words, self.file = words, int(file)
@@ -154,7 +154,7 @@ class _Walk:
 def patch(words: MutableSequence[int], fields: Iterable[Field], mapping: Mapping[int, int]) -> int:
     """Write register numbers into a token stream in place. Returns the number of fields written.
 
-    Registers without an entry in `mapping` do not change. The stream is neither parsed nor encoded again.
+    Registers without an entry in `mapping` do not change. The stream is not parsed or encoded again.
     """
     count = 0
     for item in fields:
@@ -168,7 +168,8 @@ def patch(words: MutableSequence[int], fields: Iterable[Field], mapping: Mapping
 
 @record
 class Writes:
-    """The words that name one declared register, each with the mask of its other bits and a factor that puts a number in all its places.
+    """The words that name a declared register, each with the mask of its other bits and a factor that replicates the number in all its
+    places.
 
     `fields` is the number of places; `writes` is None if a place has a bias.
     """
@@ -178,7 +179,7 @@ class Writes:
 
 
 def writes_of(fields: Sequence[Field]) -> Writes:
-    """The writes that give a register another number."""
+    """The writes that renumber a register."""
     if any(item.bias or item.width != 16 for item in fields):
         return Writes(None, len(fields))
     words: dict[int, tuple[int, int]] = {}
@@ -196,19 +197,19 @@ def placement(
     first_free: int = 0,
     file: File = File.IN,
 ) -> dict[int, int]:
-    """A place for every declared register, given the places that some of them must have.
+    """A place for every declared register, given fixed places for some of them.
 
-    Registers without a target move after all others, so that none is overwritten. Ranges move in one piece.
+    Registers without a target move after all others, so that none is overwritten. Ranges move as a whole.
 
     Args:
         blocks: declared ranges, first to last.
-        targets: register to place, for those that the link decides.
+        targets: register to place, for those with a fixed place.
         is_whole: all ranges must move by the same distance.
-        first_free: the least place for registers that the link does not decide.
+        first_free: the least place for registers without a target.
         file: the file of the registers, for messages.
 
     Raises:
-        LinkError: a range would have to be torn apart, or two registers would share a place.
+        LinkError: a range would have to be split, or two registers would share a place.
     """
     mapping: dict[int, int] = {}
     waiting: list[tuple[int, int]] = []
@@ -260,5 +261,5 @@ _APART = "declare the registers one by one, or their partners in one range"
 
 def _torn(first: int, last: int, targets: Mapping[int, int], file: File) -> LinkError:
     shown = ", ".join(f"{file.name}[{r}] to {targets[r]}" for r in range(first, last + 1) if r in targets)
-    text = f"{file.name}[{first}..{last}] moves in one piece, but its registers go to different places: {shown}"
+    text = f"{file.name}[{first}..{last}] moves as a whole, but its registers go to different places: {shown}"
     return LinkError((Diagnostic("K022", Severity.ERROR, text, (), _APART),))

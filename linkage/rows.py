@@ -21,8 +21,8 @@ class Fill(Enum):
 class Relocation:
     """One varying: fragment input, the output that feeds it, and the slot of the vertex record that carries it.
 
-    `output_register` is None without a matching output; the input then reads `Fill.ZERO_ZERO_ZERO_ONE`. Slots are given by the fragment
-    program alone, in the order of its input registers, so fragment code does not depend on the vertex program.
+    `output_register` is None without a matching output; the input then reads `Fill.ZERO_ZERO_ZERO_ONE`. Slots depend only on the fragment
+    program, in the order of its input registers, so fragment code does not depend on the vertex program.
     """
 
     semantic: Semantic
@@ -56,7 +56,7 @@ class DeadOutput:
 
 @record
 class Unmatched:
-    """An input that no output feeds, and the outputs whose names come nearest."""
+    """An input that no output feeds, and outputs with similar names."""
 
     semantic: Semantic
     input_register: int
@@ -66,7 +66,7 @@ class Unmatched:
 
 @record
 class Unwritten:
-    """Channels of an output that are read and that the program does not write, at all or on some ways through it.
+    """Channels of an output that are read but not written by the program, on any or on some paths.
 
     `input_register` is None if the rasterizer is the reader.
     """
@@ -75,5 +75,5 @@ class Unwritten:
     output_register: int
     input_register: int | None
     never: int  # channels that no instruction writes
-    sometimes: int  # channels that are written, but not on every way
+    sometimes: int  # channels that are written on some paths only
     spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # of the output, then of the input

@@ -1,9 +1,9 @@
-"""Links in the scheme of a device: plain pairs are composed of cached parts, all others are made by the profile's `build`.
+"""Links in the scheme of a device: plain pairs are composed of cached parts, all others are built by the profile's `build`.
 
 A pair is plain if a vertex program feeds the fragment program without a link state, without two-sided light, point coordinates or flat
-shading, and no color stands in for the one of the other side. A profile takes such pairs apart: `outputs` and `inputs` compute, once a
-program, all that this program decides, and `words` joins the two. Each returns None where the pair needs the profile's `build`, which is
-the definition: it makes every link that is not plain, every error, and the texts of plain links when somebody reads them.
+shading, and no color replaces that of the other side. For such pairs `outputs` and `inputs` compute everything that depends on one program,
+once for each program, and `words` combines both. Each returns None if the pair needs the profile's `build`, which is the definition: it
+builds every link that is not plain, every error, and the texts of plain links on demand.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tgsi.language.program import Program
 def link_pair(
     profile: Profile, vertex: Program, fragment: Program, table: LinkTable, options: LinkOptions, *, is_mapped: bool = False
 ) -> DeviceLink:
-    """Link a pair in a device's scheme. `is_mapped`: a link state was at work in the table.
+    """Link a pair in a device's scheme. `is_mapped`: a link state affects the table.
 
     Raises:
         LinkError: the device cannot link the pair; each reason is a finding.
@@ -51,7 +51,7 @@ def link_between(profile: Profile, producer: Program, consumer: Program, table: 
 
 
 def _link_plain(profile: Profile, plain: Plain, vertex: Program, fragment: Program, table: LinkTable) -> DeviceLink | None:
-    """Link a pair if it is plain, otherwise return None. `table` is one without a link state, under default options."""
+    """Link a pair if it is plain, otherwise return None. `table` must be without a link state, with default options."""
     producer, consumer = interface_of(vertex), interface_of(fragment)
     name, registers = profile.name, registers_of(table)
     try:
@@ -60,13 +60,13 @@ def _link_plain(profile: Profile, plain: Plain, vertex: Program, fragment: Progr
         theirs, ours = _sides(profile, plain, vertex, fragment, table)
     if theirs is None or ours is None or not is_own_color(producer, consumer, registers):
         return None
-    found = plain.words(theirs, ours, registers)
-    return None if found is None else open_link(name, *found, _explain, profile, producer, consumer)
+    words = plain.words(theirs, ours, registers)
+    return None if words is None else open_link(name, *words, _explain, profile, producer, consumer)
 
 
 def _sides(profile: Profile, plain: Plain, vertex: Program, fragment: Program, table: LinkTable) -> tuple[Any, Any]:
-    """The parts that each program decides, computed once for each program and profile; None for one whose pairs are not plain."""
-    found = []
+    """The parts that depend on one program, computed once for each program and profile; None for a program whose pairs are not plain."""
+    sides = []
     for is_fragment, make in enumerate((plain.outputs, plain.inputs)):
         job = Job(profile, vertex, fragment, table, DEFAULT)
         parts = (job.consumer if is_fragment else job.producer).parts
@@ -75,11 +75,11 @@ def _sides(profile: Profile, plain: Plain, vertex: Program, fragment: Program, t
                 if is_fragment:
                     check_features(job)
                 made = make(job)
-            except LinkError:  # `build` raises it
+            except LinkError:  # `build` raises the error
                 made = None
             parts[profile.name] = None if job.found.has_errors else made
-        found.append(parts[profile.name])
-    return found[0], found[1]
+        sides.append(parts[profile.name])
+    return sides[0], sides[1]
 
 
 def _explain(profile: Profile, producer: Interface, consumer: Interface) -> DeviceLink:

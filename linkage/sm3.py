@@ -75,7 +75,7 @@ class Usage:
 
     @classmethod
     def of_byte(cls, byte: int) -> Usage:
-        """The name of a byte. ValueError for bytes that name none."""
+        """The name of a byte. ValueError for bytes without a name."""
         if not 0 <= byte < USAGES:
             raise ValueError(f"byte: a shader model 3 name is 0 to {USAGES - 1}, not {byte}")
         return cls(UsageName(byte >> 4), byte & 15)
@@ -100,7 +100,7 @@ MARKS: tuple[Semantic, ...] = (
     *(Semantic("CLIPDIST", i) for i in range(2)),
     *(Semantic("TEXCOORD", i) for i in range(8)),
 )
-"""Semantics between the last vertex stage and the fragment stage that have no name: bytes 224, 225, ..."""
+"""Semantics between the last vertex stage and the fragment stage without a name: bytes 224, 225, ..."""
 
 
 @record
@@ -114,22 +114,22 @@ class Scheme:
 
     def byte(self, semantic: Semantic) -> int:
         """The byte of a semantic. ValueError for an illegal semantic."""
-        found = self.to_byte.get(semantic)
-        if found is None:
+        byte = self.to_byte.get(semantic)
+        if byte is None:
             raise ValueError(f"semantic: {semantic} has no byte in the scheme {self.name}; GENERIC is 0 to {self.generics - 1}")
-        return found
+        return byte
 
     def semantic(self, byte: int) -> Semantic:
         """The semantic of a byte. ValueError for a byte without a semantic."""
-        found = self.to_semantic.get(byte)
-        if found is None:
-            raise ValueError(f"byte: {byte} stands for no semantic in the scheme {self.name}")
-        return found
+        semantic = self.to_semantic.get(byte)
+        if semantic is None:
+            raise ValueError(f"byte: {byte} has no semantic in the scheme {self.name}")
+        return semantic
 
     def name_of(self, semantic: Semantic) -> Usage | None:
         """The shader model 3 name of a semantic, or None."""
-        found = self.to_byte.get(semantic, NO_BYTE)
-        return Usage.of_byte(found) if found < USAGES else None
+        byte = self.to_byte.get(semantic, NO_BYTE)
+        return Usage.of_byte(byte) if byte < USAGES else None
 
     def free_names(self, used: Iterable[Semantic]) -> list[Usage]:
         """GENERIC's names, without the names of the given semantics, in reverse order."""
@@ -138,7 +138,7 @@ class Scheme:
         return [Usage.of_byte(name) for name in names if name not in taken]
 
     def usage(self, semantic: Semantic) -> Usage:
-        """The shader model 3 name of a semantic. ValueError where it has none."""
+        """The shader model 3 name of a semantic. ValueError if it has none."""
         return Usage.of_byte(self.byte(semantic))
 
 
@@ -187,7 +187,7 @@ _NINE_SAME = {UsageName.POSITIONT: UsageName.POSITION, UsageName.DEPTH: UsageNam
 
 
 def nine(usage: Usage, *, texcoord: bool = False) -> Semantic:
-    """The semantic that the Direct3D 9 state tracker uses for a name; POSITIONT and DEPTH count as POSITION.
+    """The semantic that the Direct3D 9 state tracker uses for a name; POSITIONT and DEPTH become POSITION.
 
     Args:
         usage: the name.

@@ -28,7 +28,7 @@ NAMED_OUTPUTS = (
 
 
 class _Late:
-    """Fields that a link leaves out: the first read of one makes it, with the function and the arguments in `_late`."""
+    """Deferred fields of a link: the first read computes a field with the function and the arguments in `_late`."""
 
     __slots__ = ("_late",)
 
@@ -41,12 +41,12 @@ class _Late:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
             make, *facts = self._late
             value = make(self, name, *facts)
-            object.__setattr__(self, name, value)  # the table is frozen for everyone else
+            object.__setattr__(self, name, value)  # the table is frozen otherwise
             return value
 
 
 LATE_FIELDS = frozenset({"rows", "dead_outputs", "unmatched_inputs", "other_sides", "unwritten"})
-"""Fields of a `LinkTable` that a link makes when they are first read; devices need none of them."""
+"""Fields of a `LinkTable` that are computed on first read; devices need none of them."""
 
 
 @record(kw_only=True)
@@ -73,10 +73,10 @@ class LinkTable(_Late):
     dead_outputs: tuple[DeadOutput, ...]
     unmatched_inputs: tuple[Unmatched, ...]
     implicit: tuple[Unmatched, ...] = ()  # varyings that declare no interpolation
-    other_sides: tuple[Unmatched, ...] = ()  # COLOR inputs that read a BCOLOR, or the other way round: there is no other output
-    unwritten: tuple[Unwritten, ...] = ()  # reads of outputs that are not surely written
+    other_sides: tuple[Unmatched, ...] = ()  # COLOR inputs that read a BCOLOR, or vice versa, for lack of another output
+    unwritten: tuple[Unwritten, ...] = ()  # reads of outputs that may be unwritten
     names: Mapping[Semantic, str] = field(default_factory=dict, compare=False, repr=False)  # of varyings, in the texts of other languages
-    rasterized: bool = True  # False between stages before the rasterizer, of which the last one alone has to write POSITION
+    rasterized: bool = True  # False between stages before the rasterizer, as only the last one has to write POSITION
     device: DeviceLink | None = None  # the link in the device's own scheme; None for the software profile
 
     def __hash__(self) -> int:
@@ -109,7 +109,7 @@ class LinkTable(_Late):
         return f"profile {self.profile}: {self.slots} slot{'s' if self.slots != 1 else ''}"
 
     def _lines(self) -> list[str]:
-        """Outputs that the rasterizer takes, inputs that it gives, and the link of the device."""
+        """Outputs that the rasterizer reads, inputs that it provides, and the link of the device."""
         from linkage.text import device_lines, mask_text
 
         lines = []
@@ -146,31 +146,31 @@ class LinkTable(_Late):
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
-        """Warnings and notes, made at each call: unmatched inputs, unwritten and dead outputs, no interpolation, no position."""
+        """Warnings and notes, computed by each call: unmatched inputs, unwritten and dead outputs, no interpolation, no position."""
         from linkage.text import named, unwritten_finding
 
-        found: list[Diagnostic] = []
+        messages: list[Diagnostic] = []
         for item in self.unmatched_inputs:
             hint = f"did you mean {' or '.join(str(n) for n in item.nearest)}?" if item.nearest else ""
             text = f"IN[{item.input_register}] {named(item.semantic, self.names)} has no output to read from"
             if self.device is None:
                 text += "; it reads 0, 0, 0, 1"
-            found.append(Diagnostic("K010", Severity.WARNING, text, _labels(item.span), hint))
-        found += map(unwritten_finding, self.unwritten)
+            messages.append(Diagnostic("K010", Severity.WARNING, text, _labels(item.span), hint))
+        messages += map(unwritten_finding, self.unwritten)
         for output in self.dead_outputs:
             text = f"OUT[{output.output_register}] {named(output.semantic, self.names)} is never read"
-            found.append(Diagnostic("K011", Severity.NOTE, text, _labels(output.span)))
+            messages.append(Diagnostic("K011", Severity.NOTE, text, _labels(output.span)))
         for item in self.implicit:
             text = f"IN[{item.input_register}] {named(item.semantic, self.names)} states no interpolation; it is CONSTANT"
-            found.append(Diagnostic("K012", Severity.WARNING, text, _labels(item.span), "write PERSPECTIVE or LINEAR to have it vary"))
+            messages.append(Diagnostic("K012", Severity.WARNING, text, _labels(item.span), "write PERSPECTIVE or LINEAR to interpolate it"))
         for item in self.other_sides:
             side = "back" if item.semantic.name == "COLOR" else "front"
             text = f"IN[{item.input_register}] {item.semantic} has only a {side} color to read from"
             hint = f"write {item.semantic} in the vertex program"
-            found.append(Diagnostic("K013", Severity.WARNING, text, _labels(item.span), hint))
+            messages.append(Diagnostic("K013", Severity.WARNING, text, _labels(item.span), hint))
         if self.position is None and self.rasterized:
-            found.append(Diagnostic("K014", Severity.WARNING, "the vertex program writes no POSITION; nothing can be rasterized"))
-        return (*found, *(self.device.findings if self.device is not None else ()))
+            messages.append(Diagnostic("K014", Severity.WARNING, "the vertex program writes no POSITION; nothing can be rasterized"))
+        return (*messages, *(self.device.findings if self.device is not None else ()))
 
 
 def _labels(span: Span | None) -> tuple[Label, ...]:
@@ -181,11 +181,13 @@ NO_NAMES: Mapping[Semantic, str] = {}
 
 OpenTable: Any = type(
     "LinkTable", (_Late,), {"__slots__": vars(LinkTable)["__slots__"]}
-)  # like `record.open_twin`, which does not support a base class
-"""A LinkTable that takes assignments. With every field but those of `LATE_FIELDS` and with `_late` set, its class becomes LinkTable.
+)  # as `record.open_twin`, which does not support a base class
+"""A LinkTable under construction, which permits assignments.
 
-`_late` is a function and its further arguments: `make(table, name, *arguments)` makes a late field. This takes a third of the time of the
-constructor.
+When all fields except those of `LATE_FIELDS`, and `_late`, are set, its class becomes LinkTable.
+
+`_late` is a function and its further arguments: `make(table, name, *arguments)` computes a deferred field. This takes a third of the time
+of the constructor.
 """
 
 set_field = object.__setattr__

@@ -23,7 +23,7 @@ def mask_text(mask: int) -> str:
 
 
 def channels_text(row: Relocation) -> str:
-    """The value of each channel of the slot, one character a channel; `-` where the fragment program does not read it."""
+    """The value of each channel of the slot, one character a channel; `-` for channels that the fragment program does not read."""
     source = CHANNELS if row.output_register is not None else "0001"
     return "".join(source[i] if row.usage_mask >> i & 1 else "-" for i in range(4))
 
@@ -41,25 +41,25 @@ def _origin(row: Relocation, back: int | None) -> str:
 
 def names_of(*programs: Program) -> dict[Semantic, str]:
     """The names of varyings by their semantics, from the programs' texts in other languages; the last text wins."""
-    found: dict[Semantic, str] = {}
+    names: dict[Semantic, str] = {}
     for program in programs:
         ports = () if program.interface is None else (*program.interface.outputs.values(), *program.interface.inputs.values())
         for port in ports:
             name, _, index = port.semantic.rstrip("]").partition("[")
             for k in range(port.registers if index.isdecimal() else 0):
-                found[Semantic(name, int(index) + k)] = port.name + (f", register {k}" if port.registers > 1 else "")
-    return found
+                names[Semantic(name, int(index) + k)] = port.name + (f", register {k}" if port.registers > 1 else "")
+    return names
 
 
 def named(semantic: Semantic, names: Mapping[Semantic, str]) -> str:
-    """A semantic, with the name of its varying where there is one."""
+    """A semantic, with the name of its varying if it has one."""
     return f"{semantic} {names[semantic]}" if semantic in names else str(semantic)
 
 
 def row_lines(
     rows: Sequence[Relocation], back_register: Callable[[Relocation], int | None], names: Mapping[Semantic, str] | None = None
 ) -> list[str]:
-    """A header and one line a row, in columns; nothing for no rows. `back_register` names the output that back faces read."""
+    """A header and a line for each row, in columns; empty without rows. `back_register` names the output that back faces read."""
     if not rows:
         return []
     cells = row_cells(rows, back_register, names)
@@ -98,7 +98,7 @@ def device_lines(device: DeviceLink) -> list[str]:
         if len(block.values) > _LONG:
             rows = [block.values[at : at + 16] for at in range(0, len(block.values), 16)]
             for i, row in enumerate(rows):
-                if i and row == rows[i - 1]:  # as in hexdump: a star for rows that repeat
+                if i and row == rows[i - 1]:  # as in hexdump: a star for repeated rows
                     if lines[-1] != "  *":
                         lines.append("  *")
                     continue
@@ -112,13 +112,13 @@ def device_lines(device: DeviceLink) -> list[str]:
 
 
 def unwritten_finding(item: Unwritten) -> Diagnostic:
-    """The warning (K015) about an output that is read and not surely written."""
+    """The warning (K015) about an output that is read but may be unwritten."""
     reader = "the rasterizer" if item.input_register is None else f"IN[{item.input_register}]"
     parts = []
     if item.never:
         parts.append(f"nothing writes OUT[{item.output_register}]{mask_text(item.never)}")
     if item.sometimes:
-        parts.append(f"OUT[{item.output_register}]{mask_text(item.sometimes)} is not written on every way")
+        parts.append(f"OUT[{item.output_register}]{mask_text(item.sometimes)} is not written on every path")
     mask = mask_text(item.never | item.sometimes)
     hint = f"write OUT[{item.output_register}]{mask} before the first branch, or read less of it"
     return Diagnostic(

@@ -14,18 +14,19 @@ _WORDS = {None: "float", "i": "int", "u": "uint", "d": "double", "i64": "int64_t
 
 
 def check_types(producer: Program, consumer: Program) -> None:
-    """Compare the types of values that two programs with an interface share. Values without a name are words, and fit.
+    """Compare the types of values that two programs with interfaces share. Values without a name are untyped words and always fit.
 
     Raises:
-        LinkError: an input and its output differ in type (K008). By name the types are the same; by location, and by semantic in HLSL, the
-            numbers are of one kind, and there may be fewer of them. Values of a patch have one place on both sides.
+        LinkError: an input and its output differ in type (K008). Values matched by name must have equal types; values matched by location,
+            or by semantic in HLSL, must have components of one kind, and the input may have fewer. Values of a patch must have the same
+            place on both sides.
     """
     if producer.interface is None or consumer.interface is None:
         return
     outputs = producer.interface.outputs
     by_semantic = {port.semantic: port for port in outputs.values()}
     stages = f"in the {producer.processor.name} program", f"in the {consumer.processor.name} program"
-    found = []
+    errors = []
     for name, port in consumer.interface.inputs.items():
         other = _partner(name, port, outputs, by_semantic)
         if other is None or fits(other, port):
@@ -36,13 +37,13 @@ def check_types(producer: Program, consumer: Program) -> None:
         else:
             text = f"`{port.name}` lies at {other.semantic} {stages[0]} and at {port.semantic} {stages[1]}"
             hint = "declare the same values of a patch in both, or give them locations"
-        found.append(Diagnostic("K008", Severity.ERROR, text, (), hint))
-    if found:
-        raise LinkError(tuple(found))
+        errors.append(Diagnostic("K008", Severity.ERROR, text, (), hint))
+    if errors:
+        raise LinkError(tuple(errors))
 
 
 def _partner(name: str, port: Port, outputs: Mapping[str, Port], by_semantic: Mapping[str, Port]) -> Port | None:
-    """The output that an input is fed by, or would be by its name."""
+    """The output that feeds an input, or would feed it by its name."""
     named = outputs.get(name)
     if named is not None and named.location < 0 and port.location < 0:
         return named
@@ -50,7 +51,7 @@ def _partner(name: str, port: Port, outputs: Mapping[str, Port], by_semantic: Ma
 
 
 def fits(output: Port, input: Port) -> bool:
-    """True if an input may have the value of an output."""
+    """True if an input may be fed by an output."""
     if _is_by_name(output) and _is_by_name(input):
         return _type(output) == _type(input) and (output.registers, output.semantic) == (input.registers, input.semantic)
     kinds = _kind(output.type), _kind(input.type)
@@ -58,12 +59,15 @@ def fits(output: Port, input: Port) -> bool:
 
 
 def _is_by_name(port: Port) -> bool:
-    """True for a variable of GLSL or a member of a block without a location. The name of HLSL is a semantic; the variable has another."""
+    """True for a variable of GLSL or a member of a block without a location.
+
+    In HLSL the name is a semantic, and the variable's name differs.
+    """
     return port.location < 0 and (port.variable == port.name or "." in port.name)
 
 
 def _type(port: Port) -> str:
-    """The type without a size of an array that the text leaves open."""
+    """The type without the size of an unsized array."""
     return port.type.replace("[0]", "[]")
 
 

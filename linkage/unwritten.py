@@ -1,4 +1,4 @@
-"""Outputs that the next stage or the rasterizer reads and that are never, or not on every way, or not wholly written."""
+"""Outputs that the next stage or the rasterizer reads although they are unwritten, entirely, in part, or on some paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _WHOLE = frozenset({"position", "clip_vertex"})
-"""Outputs of which the rasterizer reads every channel; of all others in `NAMED_OUTPUTS` it reads x."""
+"""Outputs whose channels the rasterizer reads all; of the others in `NAMED_OUTPUTS` it reads x."""
 
 
 @record
@@ -33,33 +33,33 @@ NO_GAPS = Gaps({}, 8)
 
 
 def gaps_of(program: Program) -> Gaps:
-    """The gaps of a program, computed once for each. Most programs have no such outputs."""
+    """The gaps of a program, computed once. Most programs have none."""
     return facts.of(program, _gaps)
 
 
 def _gaps(program: Program) -> Gaps:
     written = written_outputs(program)
-    found = {}
+    gaps = {}
     for output in interface_of(program).outputs:
         always, ever = (masks.get(output.register, 0) for masks in (written.always, written.ever))
         if always != XYZW:
-            found[output.register] = XYZW & ~ever, ever & ~always
-    return Gaps(found, program.property("NUM_CLIPDIST_ENABLED") + program.property("NUM_CULLDIST_ENABLED") or 8)
+            gaps[output.register] = XYZW & ~ever, ever & ~always
+    return Gaps(gaps, program.property("NUM_CLIPDIST_ENABLED") + program.property("NUM_CULLDIST_ENABLED") or 8)
 
 
 def unwritten(gaps: Gaps, producer: Interface, table: LinkTable, consumer: Interface, *, rasterized: bool) -> tuple[Unwritten, ...]:
-    """Reads of a table's outputs that are not surely written. `rasterized`: the rasterizer is a reader, too."""
+    """Reads of a table's outputs that may be unwritten. `rasterized`: the rasterizer is a reader, too."""
     if not gaps.registers:
         return ()
     spans = {output.register: output.span for output in producer.outputs}
     inputs = {item.register: item.span for item in consumer.varyings}
-    found = []
+    reads = []
     for semantic, register, reader, mask in _reads(table, gaps.distances, rasterized):
         never, sometimes = gaps.registers.get(register, (0, 0))
         if mask & (never | sometimes):
             places = (spans[register], None if reader is None else inputs[reader])
-            found.append(Unwritten(semantic, register, reader, mask & never, mask & sometimes, tuple(s for s in places if s is not None)))
-    return tuple(found)
+            reads.append(Unwritten(semantic, register, reader, mask & never, mask & sometimes, tuple(s for s in places if s is not None)))
+    return tuple(reads)
 
 
 def _reads(table: LinkTable, distances: int, rasterized: bool) -> Iterator[tuple[Semantic, int, int | None, int]]:

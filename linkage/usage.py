@@ -1,4 +1,4 @@
-"""Parts of its interface that a program really reads and writes: declared but untouched varyings cost no slot."""
+"""The used part of a program's interface: declared but untouched varyings take no slot."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SPECIAL_INPUTS = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID"})
 """Fragment inputs that the rasterizer provides, if their index is 0. With another index they are varyings like any other."""
 
 FLAT_INPUTS = frozenset({"LAYER", "VIEWPORT_INDEX"})
-"""Integer varyings: never interpolated, whatever the declaration says."""
+"""Integer varyings, which are never interpolated, regardless of the declaration."""
 
 
 def key_of(semantic: Semantic) -> int:
-    """A semantic as one number."""
+    """A semantic as a single number."""
     return SEMANTICS[semantic.name].number | semantic.index << 8
 
 
@@ -46,7 +46,7 @@ class Input:
 
 @record
 class Output:
-    """One register with its semantic: a declared output, mostly."""
+    """A register with its semantic, usually a declared output."""
 
     semantic: Semantic
     register: int
@@ -63,12 +63,12 @@ class Interface:
     by_semantic: dict[Semantic, int]
     by_key: dict[int, int]  # as by_semantic, with `key_of` numbers as keys: such a dictionary is several times as fast
     duplicates: tuple[tuple[Output, Output], ...]
-    torn_inputs: tuple[tuple[Output, Output], ...]  # read registers, and below output registers, that carry two semantics
+    torn_inputs: tuple[tuple[Output, Output], ...]  # read registers that carry two semantics; below, output registers
     torn_outputs: tuple[tuple[Output, Output], ...]
     first_free: int  # one more than the highest output register
     implicit: tuple[Input, ...]  # varyings without an interpolation mode, except colors, which follow the flatshade state
     per_primitive: frozenset[int]  # output registers of a mesh program that exist once a primitive
-    parts: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # of link tables, the same in every link
+    parts: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # parts of link tables that are the same in every link
 
     @property
     def is_faulty(self) -> bool:
@@ -82,9 +82,9 @@ def interface_of(program: Program) -> Interface:
 
 
 def read_masks(program: Program, file: File = File.IN) -> dict[int, int]:
-    """Channels that instructions read of each register of a file, by register number. Registers never read are absent.
+    """Channels that instructions read of each register of a file, by register number. Unread registers are absent.
 
-    An indirect read keeps its whole array; without an array it keeps every declared register of the file.
+    An indirect read adds its whole array, or without an array every declared register of the file.
     """
     masks: dict[int, int] = {}
     arrays: dict[int, int] = {}
@@ -109,7 +109,7 @@ def _members(program: Program, file: File) -> Iterator[tuple[int, int]]:
 
 
 def write_masks(program: Program, file: File = File.OUT) -> dict[int, int]:
-    """Channels that instructions write of each register; an indirect write counts for its whole array, or for the whole file."""
+    """Channels that instructions write of each register; an indirect write adds its whole array, or the whole file."""
     masks: dict[int, int] = {}
     arrays: dict[int, int] = {}
     for instruction in program.instructions:
@@ -149,13 +149,13 @@ def _interface(program: Program) -> Interface:
     for declaration in program.declared(File.IN):
         for register in range(declaration.first, declaration.last + 1):
             mask = reads.get(register, 0)
-            found = mask and _input(declaration, register, mask)
-            if found:
-                item = Output(found.semantic, register, declaration.span)
+            used = mask and _input(declaration, register, mask)
+            if used:
+                item = Output(used.semantic, register, declaration.span)
                 if inputs.setdefault(register, item).semantic != item.semantic:
                     torn_inputs.append((inputs[register], item))
-                is_special = is_fragment and found.semantic.name in SPECIAL_INPUTS and not found.semantic.index
-                (specials if is_special else varyings)[register] = found
+                is_special = is_fragment and used.semantic.name in SPECIAL_INPUTS and not used.semantic.index
+                (specials if is_special else varyings)[register] = used
     outputs: list[Output] = []
     by_semantic: dict[Semantic, int] = {}
     own: dict[int, Output] = {}
@@ -188,7 +188,7 @@ def _interface(program: Program) -> Interface:
 
 
 def semantic_of(declaration: Declaration, register: int) -> Semantic | None:
-    """The semantic of one register of a declared range: indices count up with registers."""
+    """The semantic of one register of a declared range: its index increases with the register."""
     base = declaration.semantic
     if base is None or register == declaration.first:
         return base

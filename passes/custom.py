@@ -91,10 +91,10 @@ class Rewriter(Pass):
         if kind not in _KINDS or len(values) not in (1, 4):
             raise ValueError(f"immediate takes one value or four of {', '.join(kinds)}, not {len(values)} of {type}")
         words = [float_bits(float(value)) if kind is ImmediateType.FLT32 else int(value) & 0xFFFFFFFF for value in values]
-        found = self._work.immediates.source(words * (4 // len(words)), _KINDS[kind])
-        if found is None:
+        operand = self._work.immediates.source(words * (4 // len(words)), _KINDS[kind])
+        if operand is None:
             raise self._refused(f"{_FULL} immediate, or reaches them all by an address")
-        return found
+        return operand
 
     def declare(self, item: Declaration) -> RegisterRef:
         """Declare more registers of a file; they follow those that the program declares. Returns the first of them.
@@ -146,13 +146,13 @@ class Rewriter(Pass):
             made: Any = method(item)
             if made is None:
                 return ()
-            found = (made,) if isinstance(made, kind) else tuple(made) if isinstance(made, (list, tuple)) else (made,)
-            if wrong := [type(one).__name__ for one in found if not isinstance(one, kind)]:
+            items = (made,) if isinstance(made, kind) else tuple(made) if isinstance(made, (list, tuple)) else (made,)
+            if wrong := [type(one).__name__ for one in items if not isinstance(one, kind)]:
                 raise TypeError(f"{method.__name__} must return {kind.__name__}s or None, not {wrong[0]}")
         except Exception as error:
             error.add_note(f"in pass {self.name!r}, at {item.span or kind.__name__.lower()}")
             raise
-        return found
+        return items
 
     def _refused(self, message: str) -> UnsupportedError:
         item = self._work.item

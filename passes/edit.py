@@ -220,10 +220,10 @@ def moved(register: RegisterRef, index: int) -> RegisterRef:
     """Return a register with another number; a direct one without dimension is the same object each time."""
     if register.dimension is None and register.indirect is None and not register.array_id:
         key = register.file, index
-        found = _plain.get(key)
-        if found is None:
-            found = _plain[key] = RegisterRef(register.file, index)
-        return found
+        reference = _plain.get(key)
+        if reference is None:
+            reference = _plain[key] = RegisterRef(register.file, index)
+        return reference
     return RegisterRef(register.file, index, register.dimension, register.indirect, register.array_id)
 
 
@@ -232,11 +232,11 @@ _plain: dict[tuple[File, int], RegisterRef] = {}
 
 def plain(cell: int) -> RegisterRef:
     """Return the plain register whose channel x has a cell; the same object each time."""
-    found = _registers.get(cell)
-    if found is None:
+    reference = _registers.get(cell)
+    if reference is None:
         file, index, _ = place_of(cell)
-        found = _registers[cell] = moved(RegisterRef(file, 0), index)
-    return found
+        reference = _registers[cell] = moved(RegisterRef(file, 0), index)
+    return reference
 
 
 _registers: dict[int, RegisterRef] = {}
@@ -247,10 +247,10 @@ def destination(register: RegisterRef, mask: int) -> DstOperand:
     if register.cell < 0 or register.array_id:
         return DstOperand(register, mask)
     key = register.cell << 4 | mask
-    found = _destinations.get(key)
-    if found is None:
-        found = _destinations[key] = DstOperand(moved(register, register.index), mask)
-    return found
+    operand = _destinations.get(key)
+    if operand is None:
+        operand = _destinations[key] = DstOperand(moved(register, register.index), mask)
+    return operand
 
 
 _destinations: dict[int, DstOperand] = {}

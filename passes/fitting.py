@@ -1,4 +1,4 @@
-"""Programs of any size as engines take them: blocks that are nested no deeper than walkers recurse, and registers that share numbers."""
+"""Large programs in a form that engines accept: blocks are nested less deep, and temporaries share numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tgsi.language.program import Program
 
 
 def fitted(program: Program) -> Program:
-    """Return a valid program of the same results that engines can take; the same object if it is small enough, as nearly all are.
+    """Return an equivalent valid program that engines accept: nearly always `program` itself, because few programs are too large.
 
     Clients send chains of a thousand `else if`, each nested in the one before, and a register for each of ten thousand values.
 

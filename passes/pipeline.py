@@ -78,14 +78,14 @@ class Pipeline:
     def _groups(self) -> Sequence[Group]:
         """The passes in order, with consecutive rewriters in one group; and the function to call with a form, for those that work on
         one."""
-        found: list[Group] = []
+        groups: list[Group] = []
         for alike, items in groupby(self.passes, _is_rewriter):
             if alike:
                 rewriters = [item for item in items if isinstance(item, Rewriter)]
-                found.append((rewriters, Walk(rewriters).rewrite))
+                groups.append((rewriters, Walk(rewriters).rewrite))
             else:
-                found += [((item,), item.rewrite if isinstance(item, FormPass) else None) for item in items]
-        return found
+                groups += [((item,), item.rewrite if isinstance(item, FormPass) else None) for item in items]
+        return groups
 
     def _run(self, program: Program, after: Callback | None) -> Program:
         """Run all passes; with `repeat`, run those of the optimiser around it again on some programs until nothing changes."""
@@ -243,16 +243,16 @@ _ITEM = re.compile(r"\s*([^\s,{}]+)\s*(?:\{([^{}]*)\})?\s*(,|$)")
 
 
 def _split(text: str) -> Sequence[tuple[str, str]]:
-    found, position = [], 0
+    parts, position = [], 0
     while text[position:].strip():
         match = _ITEM.match(text, position)
         if match is None:
             raise ValueError(f"pipeline: cannot read `{text[position:].strip()}`; write `pass,pass{{option=value}}`")
-        found.append((match[1], match[2] or ""))
+        parts.append((match[1], match[2] or ""))
         position = match.end()
-    if found and text.rstrip().endswith(","):
+    if parts and text.rstrip().endswith(","):
         raise ValueError("pipeline: a pass is missing after the last comma")
-    return found
+    return parts
 
 
 def _pass(name: str, options: str) -> Pass:

@@ -142,11 +142,11 @@ def load() -> None:
 
     for item in sorted(entry_points(group=GROUP), key=lambda item: item.name):
         try:
-            found = item.load()
-            if isinstance(found, type):
-                if registered.get(item.name) is not found:
-                    register_as(found, item.name, False)
-            elif not hasattr(found, "__path__") and not hasattr(found, "__file__"):
+            loaded = item.load()
+            if isinstance(loaded, type):
+                if registered.get(item.name) is not loaded:
+                    register_as(loaded, item.name, False)
+            elif not hasattr(loaded, "__path__") and not hasattr(loaded, "__file__"):
                 raise TypeError(f"{item.value} is neither a class derived from tgsi.passes.Pass nor a module")
         except Exception as error:  # of another's code: anything
             failures[item.name] = error

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 def start(work: Callable[[], object]) -> int:
-    """Run `work` in a child process, which ends after two minutes whatever it waits for. Returns its process number at once."""
+    """Run `work` in a child process, which is killed after two minutes. Returns its process number without waiting."""
     child = os.fork()
     if child == 0:
         faulthandler.dump_traceback_later(120, exit=True, file=2)

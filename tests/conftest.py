@@ -19,10 +19,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without the collector of garbage, which finds none among the tests and then looks at them no more.
+    """Collect tests without the garbage collector, and exempt them from later collections.
 
-    It comes more rarely afterwards, too: with Python's own thresholds it takes a twentieth of the time of all tests. Those that want to
-    know what is left call it.
+    Its thresholds are also raised: with Python's own it takes a twentieth of the time of all tests. Tests about released objects call it
+    themselves.
     """
     gc.disable()
     try:

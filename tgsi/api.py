@@ -62,12 +62,12 @@ def check(
         TypeError, ValueError: an argument is wrong.
     """
     program = _program(program, "check: program")
-    found = passes.validate.check(program, semantic_limits=_limits("check", profile, limits))
-    if not lint or any(item.severity is Severity.ERROR for item in found):
-        return found
+    findings = passes.validate.check(program, semantic_limits=_limits("check", profile, limits))
+    if not lint or any(item.severity is Severity.ERROR for item in findings):
+        return findings
     from passes.lint import lint as lints
 
-    return tuple(sorted((*found, *lints(program)), key=lambda item: item.span.start if item.span is not None else -1))
+    return tuple(sorted((*findings, *lints(program)), key=lambda item: item.span.start if item.span is not None else -1))
 
 
 def validate(program: Program | str | bytes, profile: str = "software", *, limits: str | SemanticLimits | None = None) -> None:

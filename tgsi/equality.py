@@ -75,9 +75,9 @@ def check_equal(
         chance = np.random.default_rng((seed, number))
         given = {**_arguments(one, other, _Words(chance, ordinary), invocations), **(options or {})}
         results = [run(program, engine=engine, **given) for program in (one, other)]
-        found = next(_differences(*results), None)
-        if found is not None:
-            raise DifferenceError(f"run {number} of seed {seed}: {found[0]}{_shown(given, found[1])}")
+        difference = next(_differences(*results), None)
+        if difference is not None:
+            raise DifferenceError(f"run {number} of seed {seed}: {difference[0]}{_shown(given, difference[1])}")
 
 
 class _Words:
@@ -141,13 +141,13 @@ def _textures(program: Program, chance: Generator) -> dict[int, Any]:
     targets = {
         number: item.view.target for item in program.declared(File.SVIEW) if item.view for number in range(item.first, item.last + 1)
     }
-    found = {}
+    textures = {}
     for number, target in targets.items():
         if target in _TARGETS:
             height = 1 if "1D" in target else 4
             texels = chance.random((1, height, 8, 4), "float32").view("uint8")
-            found[number] = TextureData(Format.R32G32B32A32_FLOAT, (texels,))
-    return found
+            textures[number] = TextureData(Format.R32G32B32A32_FLOAT, (texels,))
+    return textures
 
 
 def _differences(before: Any, after: Any) -> Iterator[tuple[str, int | None]]:

@@ -93,8 +93,8 @@ class Uniforms:
 
     def take_stale(self) -> int:
         """Stages whose constants native functions changed, one bit each; from now on there are none."""
-        found, self._head.stale = self._head.stale, 0
-        return int(found)
+        stale, self._head.stale = self._head.stale, 0
+        return int(stale)
 
     def note_stale(self, stages: int) -> None:
         """Note stages whose constants the device lacks, one bit each."""
@@ -124,8 +124,8 @@ class State:
             table().states[slot] = address
         else:
             states = table().states
-            for number, found in enumerate(states):
-                if found == address:
+            for number, state in enumerate(states):
+                if state == address:
                     states[number] = 0
 
     def note_error(self, is_there: bool) -> None:

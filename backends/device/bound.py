@@ -172,10 +172,10 @@ class DrawState:
     @property
     def stream_targets(self) -> tuple[StreamTarget | None, ...]:
         """The targets of stream output by buffer, up to the last bound one."""
-        found = [self._stream_targets[address] if address else None for address in self.record.stream_targets]
-        while found and found[-1] is None:
-            found.pop()
-        return tuple(found)
+        targets = [self._stream_targets[address] if address else None for address in self.record.stream_targets]
+        while targets and targets[-1] is None:
+            targets.pop()
+        return tuple(targets)
 
     @stream_targets.setter
     def stream_targets(self, targets: tuple[StreamTarget | None, ...]) -> None:

@@ -141,10 +141,10 @@ class Intervals:
 
     def passed(self, first: int, end: int) -> int:
         """Samples that passed in the intervals `first` to `end` - 1, whose draws have been carried out."""
-        found = 0
+        samples = 0
         for view in self._views:
-            found += view[first] if end == first + 1 else sum(view[first:end])
-        return found
+            samples += view[first] if end == first + 1 else sum(view[first:end])
+        return samples
 
     def forget(self) -> None:
         """Reset all intervals. No draw is pending."""

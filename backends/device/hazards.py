@@ -132,8 +132,8 @@ class Waiting:
     def note(self, reach: Reach) -> None:
         """Add the memory of a draw that is now pending."""
         for ranges, into in ((reach.touched, self.touched), (reach.written, self.written)):
-            for found in ranges:
-                into.setdefault(found, set()).add(reach.programs)
+            for piece in ranges:
+                into.setdefault(piece, set()).add(reach.programs)
 
     def clear(self) -> None:
         """Forget all ranges, after a flush."""

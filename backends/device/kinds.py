@@ -36,13 +36,13 @@ TextureKind = tuple[TextureKey, SamplerKey | None]
 def textures_of(bindings: StageState) -> list[ResidentTexture | None]:
     """The table of textures of a stage."""
     views, samplers = bindings.views, bindings.samplers
-    found: list[ResidentTexture | None] = []
+    textures: list[ResidentTexture | None] = []
     for unit in range(MAX_SAMPLER_VIEWS):
         view = views[unit] if unit < len(views) else None
         sampler = samplers[unit] if unit < len(samplers) else None
-        found.append(None if view is None else ResidentTexture(view, sampler))
+        textures.append(None if view is None else ResidentTexture(view, sampler))
     residents = bindings.residents.textures
-    return found + [residents.get(slot) for slot in range(max(residents, default=-1) + 1)]
+    return textures + [residents.get(slot) for slot in range(max(residents, default=-1) + 1)]
 
 
 def images_of(bindings: StageState) -> list[BoundImage | None]:

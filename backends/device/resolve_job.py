@@ -124,11 +124,11 @@ def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
             sums += plane
         sums += np.uint16(count // 2)
         sums >>= np.uint16(count.bit_length() - 1)
-        found: Bytes = sums.astype(np.uint8).reshape(-1, size)
+        texels: Bytes = sums.astype(np.uint8).reshape(-1, size)
         for c in format.channels:
             if c.type is ChannelType.VOID:
-                found[:, c.shift // 8] = 0
-        return found.reshape(-1)
+                texels[:, c.shift // 8] = 0
+        return texels.reshape(-1)
     result = np.zeros(planes[0].size, np.uint8).reshape(-1, size)
     words = min(size, 8)
     for start in range(0, size, words):  # no channel straddles a multiple of eight bytes

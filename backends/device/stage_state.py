@@ -57,15 +57,15 @@ class StageState:
     def constants(self) -> list[Memory | Constants | None]:
         """The constant buffers by slot, up to the last bound one."""
         slots = self.record.constants
-        found: list[Memory | Constants | None] = []
+        buffers: list[Memory | Constants | None] = []
         for index, kept in enumerate(self._constants, self._first_constant):
             slot = slots[index]
             if slot.is_native:
                 kept = Constants(slot.address, slot.size, slot.room)
-            found.append(kept if slot.address else None)
-        while found and found[-1] is None:
-            found.pop()
-        return found
+            buffers.append(kept if slot.address else None)
+        while buffers and buffers[-1] is None:
+            buffers.pop()
+        return buffers
 
     def put_views(self, first: int, views: Iterable[BoundView | None]) -> None:
         """Bind sampler views to units from `first` on."""

@@ -61,12 +61,12 @@ def _variables(program: Program) -> dict[str, tuple[Block, Variable]]:
 def _find(name: str, variables: Mapping[str, tuple[Block, Variable]]) -> tuple[Block, Variable] | None:
     """The variable of a name, or of the indices at its end an element. ValueError where there is no such element."""
     indices: list[int] = []
-    found = variables.get(name)
-    while found is None and (index := _INDEX.fullmatch(name)):
+    variable = variables.get(name)
+    while variable is None and (index := _INDEX.fullmatch(name)):
         name = index[1]
         indices.insert(0, int(index[2]))
-        found = variables.get(name)
-    return (found[0], found[1].element(*indices)) if found and indices else found
+        variable = variables.get(name)
+    return (variable[0], variable[1].element(*indices)) if variable and indices else variable
 
 
 def _flat(
@@ -74,9 +74,9 @@ def _flat(
 ) -> Iterator[tuple[Block, Variable, Any]]:
     """Variables with their values. A mapping gives members of a block or struct, a sequence of mappings the elements of an array."""
     for name, value in values.items():
-        found = _find(name, variables) if isinstance(name, str) else None
-        if found is not None:
-            yield *found, value
+        variable = _find(name, variables) if isinstance(name, str) else None
+        if variable is not None:
+            yield *variable, value
         elif isinstance(value, Mapping):
             inner = {f"{name}.{key}": item for key, item in value.items()}
             if any(item.startswith(f"{name}.") for item in variables):

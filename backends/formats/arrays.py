@@ -26,15 +26,15 @@ CANONICAL_NAN = 0x7FC00000
 def _split(format: Format, data: Array) -> list[NDArray[np.uint32]]:
     """Raw bits of each channel, zero-extended."""
     block = np.ascontiguousarray(data, np.uint8).reshape(-1, format.block_bytes)
-    found = []
+    parts = []
     for c in format.channels:
         first, last = c.shift // 8, (c.shift + c.size + 7) // 8
         word = np.zeros(len(block), np.uint64)
         for k in range(first, last):
             word |= block[:, k].astype(np.uint64) << np.uint64(8 * (k - first))
         word >>= np.uint64(c.shift - 8 * first)
-        found.append((word & np.uint64((1 << c.size) - 1)).astype(np.uint32))
-    return found
+        parts.append((word & np.uint64((1 << c.size) - 1)).astype(np.uint32))
+    return parts
 
 
 def _join(format: Format, parts: list[NDArray[np.uint32]]) -> NDArray[np.uint8]:

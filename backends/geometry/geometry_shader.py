@@ -87,7 +87,7 @@ def invocations_of(program: Program) -> int:
 def staged_inputs(program: Program) -> tuple[Pair, ...]:
     """Return (row, register) of each input that the program may read."""
     rows, registers = input_vertices(program), program.file_size(File.IN)
-    found: set[Pair] = set()
+    inputs: set[Pair] = set()
     for instruction in program.instructions:
         for operand in instruction.src:
             r = operand.register
@@ -96,8 +96,8 @@ def staged_inputs(program: Program) -> tuple[Pair, ...]:
             row = 0 if r.dimension is None else r.dimension.index
             lines = range(rows) if r.dimension is not None and r.dimension.indirect is not None else [row]
             columns = range(registers) if r.indirect is not None else [r.index]
-            found |= {(a, b) for a in lines for b in columns if 0 <= a < rows and 0 <= b < registers}
-    return tuple(sorted(found))
+            inputs |= {(a, b) for a in lines for b in columns if 0 <= a < rows and 0 <= b < registers}
+    return tuple(sorted(inputs))
 
 
 def build_geometry_kernel(

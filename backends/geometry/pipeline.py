@@ -136,13 +136,13 @@ class Pipeline:
         assert vertex is not None
         bound = (*state.vertex.views, None, *state.vertex.samplers)
         known = (vertex, state.vertex_elements, state.vertex_buffers, state.index_buffer, info, topology, *bound)
-        found = self._repeats.find(known)
-        if isinstance(found, _Input) and found.first is not None:
-            maker.region.keep(found.kept)
-            packet.primitives, packet.assembled = found.packet.primitives, found.packet.assembled
-            packet.reads += found.packet.reads
-            found.first.rebind(make_environment(maker.region, needs_of(vertex), state.vertex, []))
-            return found.first
+        cached = self._repeats.find(known)
+        if isinstance(cached, _Input) and cached.first is not None:
+            maker.region.keep(cached.kept)
+            packet.primitives, packet.assembled = cached.packet.primitives, cached.packet.assembled
+            packet.reads += cached.packet.reads
+            cached.first.rebind(make_environment(maker.region, needs_of(vertex), state.vertex, []))
+            return cached.first
         mark = maker.region.keeping
         d = Draw()
         maker.region.keep(d)

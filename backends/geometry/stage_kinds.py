@@ -131,5 +131,5 @@ STAGE_KINDS = (
 
 def bound_kinds(state: DrawState) -> list[tuple[StageKind, Shader]]:
     """Return the stages of a draw between the vertex shader and the rasterizer, in order, with their shaders."""
-    found = ((kind, state.stage[kind.processor].shader) for kind in STAGE_KINDS)
-    return [(kind, shader) for kind, shader in found if shader is not None]
+    bound = ((kind, state.stage[kind.processor].shader) for kind in STAGE_KINDS)
+    return [(kind, shader) for kind, shader in bound if shader is not None]

@@ -82,12 +82,12 @@ class Code:
         """The variable of a register."""
         place = self._places.get(key)
         if place is None:
-            found = self.variables.by_key[key]
+            variable = self.variables.by_key[key]
             file, number = key
-            channels = found.channels or (0,)
+            channels = variable.channels or (0,)
             wanted = {"TEMP": f"t{number}", "ADDR": f"a{number}"}[file]
-            place = self._places[key] = Place(self.names.give(wanted), found.type, channels)
-            if self._has_subs or not found.is_declared_at_write:
+            place = self._places[key] = Place(self.names.give(wanted), variable.type, channels)
+            if self._has_subs or not variable.is_declared_at_write:
                 self._declare_at_top(key, place)
         return place
 

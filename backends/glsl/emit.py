@@ -116,14 +116,14 @@ class Emission:
         """Outputs that not every run writes as a whole begin as 0, as in TGSI."""
         lines = []
         for index, place in self.ports.outputs.items():
-            found = self._variables.by_key.get(("OUT", index))
+            variable = self._variables.by_key.get(("OUT", index))
             if "{v}" in place.name + "".join(place.elements) or self._are_emitted:
                 continue
-            if found is not None and not found.reads and not self._returns and all(found.surely >> c & 1 for c in place.channels):
+            if variable is not None and not variable.reads and not self._returns and all(variable.surely >> c & 1 for c in place.channels):
                 continue
             if place.elements:
                 lines += [f"{name} = 0.0;" for name in place.elements]
-            elif found is not None or not place.name.startswith("gl_"):
+            elif variable is not None or not place.name.startswith("gl_"):
                 lines.append(f"{place.name} = {widen(literal((0,), place.type), len(place.channels))};")
         return lines
 

@@ -81,8 +81,8 @@ def barrier(code: Code, item: Instruction) -> None:
 
 
 def _array(code: Code, register: RegisterRef) -> tuple[str, str]:
-    found = code.variable(register)
-    kind = found.type if found is not None else UINT
+    variable = code.variable(register)
+    kind = variable.type if variable is not None else UINT
     names = code.resources.buffers if register.file is File.BUFFER else code.resources.memory
     name = names.get(register.index) or next(iter(names.values()), "")
     if not name:

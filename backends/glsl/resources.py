@@ -214,8 +214,8 @@ class Resources:
         return [i.memory for i in self._users(index) if i.memory is not None]
 
     def _declare_buffer(self, item: Declaration, index: int) -> None:
-        found = self.variables.by_key.get(("BUFFER", index))
-        kind = found.type if found is not None else UINT
+        variable = self.variables.by_key.get(("BUFFER", index))
+        kind = variable.type if variable is not None else UINT
         name = self.names.resource("", None, f"buffer{index}")
         block = self.names.resource(f"BUFFER[{index}]", self.names.buffers.get(index), f"Buffer{index}")
         self.lines.append(f"{self._layout('BUFFER', index, index, 'std430')}buffer {block} {{ {type_name(kind, 1)} {name}[]; }};")
@@ -227,9 +227,9 @@ class Resources:
         if self.memory:
             self.memory[index] = next(iter(self.memory.values()))
             return
-        found = next((v for k, v in self.variables.by_key.items() if k[0] == "MEMORY"), None)
+        variable = next((v for k, v in self.variables.by_key.items() if k[0] == "MEMORY"), None)
         name = self.names.give("sharedMemory")
-        self.lines.append(f"shared {type_name(found.type if found is not None else UINT, 1)} {name}[{SHARED_WORDS}];")
+        self.lines.append(f"shared {type_name(variable.type if variable is not None else UINT, 1)} {name}[{SHARED_WORDS}];")
         self.memory[index] = name
 
 

@@ -113,8 +113,8 @@ class Ports:
     def _input(self, item: Declaration, index: int) -> Place:
         if self.stage is _P.VERT:
             wanted = self.names.input_locations.get(index, f"in{index}")
-            found = self.variables.by_key.get(("IN", index))
-            kind = found.type if found is not None else FLOAT
+            variable = self.variables.by_key.get(("IN", index))
+            kind = variable.type if variable is not None else FLOAT
             name = self.names.port(f"IN[{index}]", "", wanted)
             self._declare(f"layout(location = {index}) in {type_name(kind, 4)}", name)
             return Place(name, kind)
@@ -277,8 +277,8 @@ class Ports:
     def _target(self, item: Declaration, index: int, number: int) -> Place:
         name = item.semantic.name if item.semantic is not None else ""
         if name == "COLOR":
-            found = self.variables.by_key.get(("OUT", index))
-            kind = found.type if found is not None and found.type in (FLOAT, INT, UINT) else FLOAT
+            variable = self.variables.by_key.get(("OUT", index))
+            kind = variable.type if variable is not None and variable.type in (FLOAT, INT, UINT) else FLOAT
             own = self.names.port(f"OUT[{index}]", f"COLOR[{number}]", self.names.output_locations.get(number, f"color{number}"))
             self._declare(f"layout(location = {number}) out {type_name(kind, 4)}", own)
             return Place(own, kind)

@@ -246,19 +246,19 @@ class Variables:
 
     def _decide(self) -> None:
         groups: dict[Key, Counter[str]] = {}
-        for key, found in self.by_key.items():
-            groups.setdefault(self._root(key), Counter()).update(found.votes)
-        for key, found in self.by_key.items():
+        for key, variable in self.by_key.items():
+            groups.setdefault(self._root(key), Counter()).update(variable.votes)
+        for key, variable in self.by_key.items():
             votes = groups[self._root(key)]
             whole = votes[INT] + votes[UINT] + votes[INTEGER]
             if key in self._bools:
-                found.type = BOOL
+                variable.type = BOOL
             elif key[0] == "ADDR":
-                found.type = INT
+                variable.type = INT
             elif whole > votes[FLOAT]:
-                found.type = UINT if votes[UINT] > votes[INT] else INT
+                variable.type = UINT if votes[UINT] > votes[INT] else INT
             elif key[0] in ("BUFFER", "MEMORY") and not votes[FLOAT]:
-                found.type = UINT
+                variable.type = UINT
 
 
 def source_types(item: Instruction) -> tuple[str, ...]:

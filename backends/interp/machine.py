@@ -196,13 +196,13 @@ class Machine(State):
 
     def _written(self, instruction: Instruction, active: Mask) -> list[tuple[File, int]]:
         """The registers that an instruction is about to write."""
-        found = []
+        registers = []
         for operand in instruction.dst:
             file = operand.register.file
             index = self.registers.index(operand.register.index, operand.register.indirect)
             numbers = {index} if isinstance(index, int) else set(index[active].tolist())
-            found += [(file, number) for number in sorted(numbers) if 0 <= number < len(self.registers.files.get(file, ()))]
-        return found
+            registers += [(file, number) for number in sorted(numbers) if 0 <= number < len(self.registers.files.get(file, ()))]
+        return registers
 
     def _note(self, instruction: Instruction, active: Mask, written: Sequence[tuple[File, int]] = ()) -> None:
         if self._trace is None:

@@ -78,8 +78,8 @@ def _flags(kind: type[E], value: E | int | str | Sequence[Any], argument: str) -
         value = [part.strip() for part in value.split("|")]
     if isinstance(value, Sequence) and not isinstance(value, _NO_SEQUENCES):
         return reduce(or_, (lookup(kind, item, argument) for item in _items(value, argument)), kind(0))
-    found: E = lookup(kind, value, argument)  # type: ignore[arg-type]
-    return found
+    member: E = lookup(kind, value, argument)  # type: ignore[arg-type]
+    return member
 
 
 def integer(value: Any, argument: str, low: int = 0, high: int = (1 << 32) - 1) -> int:

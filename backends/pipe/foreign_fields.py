@@ -91,8 +91,8 @@ _OF_BOXES = {*_EDGES, "near", "far", "mindepth", "maxdepth", "znear", "zfar"}
 
 
 def _number(values: Mapping[str, Any], names: str, default: float) -> float:
-    found = next((values[name] for name in names.split() if isinstance(values.get(name), _NUMBER)), default)
-    return float(found)
+    number = next((values[name] for name in names.split() if isinstance(values.get(name), _NUMBER)), default)
+    return float(number)
 
 
 def _edges(values: Mapping[str, Any]) -> tuple[float, float, float, float]:

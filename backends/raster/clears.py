@@ -69,10 +69,10 @@ def clear_records(
     framebuffer: Framebuffer, buffers: int, color: Sequence[int], depth: float, stencil: int
 ) -> list[tuple[Surface, ClearRecord]]:
     """A record for each sample of each bound surface that the PIPE_CLEAR bits `buffers` name, with the surface."""
-    found: list[tuple[Surface, ClearRecord]] = []
+    records: list[tuple[Surface, ClearRecord]] = []
     for k, surface in enumerate(framebuffer.cbufs):
         if surface is not None and buffers & (_COLOR0 << k):
-            found += _records(surface, color_pattern(surface.format, tuple(color)))
+            records += _records(surface, color_pattern(surface.format, tuple(color)))
     zs = framebuffer.zsbuf
     if zs is not None and buffers & _DEPTH_STENCIL:
         z = depth if buffers & _DEPTH and zs.format.depth is not None else None
@@ -82,8 +82,8 @@ def clear_records(
             if z is not None:
                 for _, r in made:
                     r.has_depth, r.farthest = 1, cleared_bound(zs.format, z)
-            found += made
-    return found
+            records += made
+    return records
 
 
 def _records(surface: Surface, pattern: Pattern) -> list[tuple[Surface, ClearRecord]]:

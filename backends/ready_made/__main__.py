@@ -14,10 +14,10 @@ from backends.llvm.targets.host import host
 def state_of(level: str) -> str:
     """One line about the file of a level."""
     path = ready_made.path_of(level)
-    found = ready_made.ReadyMade.open(path)
-    if found is None:
+    file = ready_made.ReadyMade.open(path)
+    if file is None:
         return "damaged; it is ignored" if path.exists() else "none"
-    size = f"{len(found.rows)} kernels, {path.stat().st_size >> 10} KiB"
+    size = f"{len(file.rows)} kernels, {path.stat().st_size >> 10} KiB"
     return f"{size}, current" if ready_made.current(level) is not None else f"{size}, stale: of other source or another LLVM; it is ignored"
 
 

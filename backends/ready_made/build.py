@@ -29,10 +29,10 @@ def compiled(row: Row, level: str) -> tuple[bytes, bytes] | None:
     from backends.llvm.engine.flatten import flatten
 
     cpu = target_of(level)
-    found = request(row, cpu)
-    if found is None:
+    library = request(row, cpu)
+    if library is None:
         return None
-    key, make = found
+    key, make = library
     image = flatten(generate(make().text(), cpu)[0], _MACHINES.get(level, "x86_64"))
     return (ready_made.name_of(key), image) if image is not None else None
 

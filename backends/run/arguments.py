@@ -324,12 +324,12 @@ def _planes(registers: int, coefs: ArrayLike | None, quad_pos: ArrayLike | None)
 
 def _numbered(name: str, given: Any, limit: int, read: Callable[[str, Any], Bits]) -> dict[int, Bits]:
     """Items of a mapping converted by `read`, by number. ValueError for a key other than a number from 0 to `limit` - 1."""
-    found = {}
+    numbered = {}
     for key, data in mapping(name, given).items():
         if not isinstance(key, int | np.integer) or not 0 <= key < limit:
             raise ValueError(f"{name}: {key!r} is no number from 0 to {limit - 1}")
-        found[int(key)] = read(f"{name}[{key}]", data)
-    return found
+        numbered[int(key)] = read(f"{name}[{key}]", data)
+    return numbered
 
 
 def _memory(name: Any) -> MemoryType:
@@ -344,10 +344,10 @@ def _payload(program: Program, given: Any, shape: Shape) -> tuple[Bits, int]:
         data = b"" if given is None else given.tobytes() if isinstance(given, np.ndarray) and given.dtype == np.uint8 else given
         if isinstance(data, bytes | bytearray | memoryview):
             data = bytes(data) + bytes(-len(data) % 4)
-        found = buffer_words("payload", data).reshape(1, -1)
-        if found.nbytes > MAX_PAYLOAD:
-            raise ValueError(f"payload has {found.nbytes} bytes, more than {MAX_PAYLOAD}")
-        return found, 0
+        words = buffer_words("payload", data).reshape(1, -1)
+        if words.nbytes > MAX_PAYLOAD:
+            raise ValueError(f"payload has {words.nbytes} bytes, more than {MAX_PAYLOAD}")
+        return words, 0
     size = program.property("TS_PAYLOAD_BYTES")
     if shape.groups * size > MAX_PAYLOADS:
         raise ValueError(f"grid has {shape.groups} blocks with {size} bytes of payload each, more than {MAX_PAYLOADS} bytes in all")

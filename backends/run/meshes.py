@@ -96,11 +96,11 @@ def rows_of(memory: MeshMemory, words: Bits) -> tuple[Bits, Bits]:
 
 def make_mesh(layout: MeshLayout, counts: Sequence[int], vertices: Bits, primitives: Bits) -> Mesh:
     """The output of one workgroup. counts: the numbers of vertices and primitives that it set; vertices, primitives: all rows."""
-    found: list[str] = []
+    faults: list[str] = []
     kept = []
     for name, count, most in zip(("vertices", "primitives"), counts, (layout.max_vertices, layout.max_primitives)):
         if count > most:
-            found.append(f"SET_MESH_OUTPUTS: {count} {name}, at most {most}: cut")
+            faults.append(f"SET_MESH_OUTPUTS: {count} {name}, at most {most}: cut")
         kept.append(min(count, most))
     rows = primitives[: kept[1]].copy()
     if layout.indices >= 0:
@@ -109,8 +109,8 @@ def make_mesh(layout: MeshLayout, counts: Sequence[int], vertices: Bits, primiti
         indices = np.zeros((kept[1], layout.corners), np.uint32)
     for number in np.flatnonzero((indices >= kept[0]).any(axis=1)).tolist():
         named = ", ".join(map(str, indices[number].tolist()))
-        found.append(f"primitive {number}: its indices are {named}, the vertices are {_numbers(kept[0])}: not drawn")
-    return Mesh(vertices[: kept[0]].copy(), indices, rows, tuple(found))
+        faults.append(f"primitive {number}: its indices are {named}, the vertices are {_numbers(kept[0])}: not drawn")
+    return Mesh(vertices[: kept[0]].copy(), indices, rows, tuple(faults))
 
 
 def _numbers(count: int) -> str:
@@ -131,7 +131,7 @@ def launched(sizes: Bits) -> tuple[Bits, list[tuple[int, str]]]:
     Second, a text for each such workgroup, with its number.
     """
     too_large = refused(sizes)
-    found = []
+    launches = []
     for number in np.flatnonzero(too_large).tolist():
         x, y, z = sizes[number].tolist()
         limit = (
@@ -139,5 +139,5 @@ def launched(sizes: Bits) -> tuple[Bits, list[tuple[int, str]]]:
             if max(x, y, z) > MAX_TASK_AXIS
             else f"{x * y * z} workgroups are more than {MAX_TASK_GROUPS}"
         )
-        found.append((number, f"EMIT_MESH_TASKS: {x} x {y} x {z}, {limit}: nothing is launched"))
-    return np.where(too_large[:, None], np.uint32(0), sizes), found
+        launches.append((number, f"EMIT_MESH_TASKS: {x} x {y} x {z}, {limit}: nothing is launched"))
+    return np.where(too_large[:, None], np.uint32(0), sizes), launches

@@ -81,8 +81,8 @@ def patch_registers(program: Program, file: File) -> frozenset[int]:
     """IN or OUT registers of a tessellation program that exist once per patch (`PATCH_SEMANTICS`)."""
     if program.processor not in PATCH_STAGES:
         return frozenset()
-    found = (d for d in program.declared(file) if d.semantic is not None and d.semantic.name in PATCH_SEMANTICS)
-    return frozenset(register for d in found for register in range(d.first, d.last + 1))
+    declarations = (d for d in program.declared(file) if d.semantic is not None and d.semantic.name in PATCH_SEMANTICS)
+    return frozenset(register for d in declarations for register in range(d.first, d.last + 1))
 
 
 def flat_shape(invocations: int, primitives: int) -> Shape:

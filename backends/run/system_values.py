@@ -44,7 +44,7 @@ def declared_system_values(program: Program, shape: Shape, given: Mapping[str, B
 
     Sources, in this order: `given`, `defaults`, the run's shape (`DEFAULTS`), zeros.
     """
-    found: dict[str, Bits] = {}
+    values: dict[str, Bits] = {}
     for declaration in program.declared(File.SV):
         if declaration.semantic is None:
             continue
@@ -56,8 +56,8 @@ def declared_system_values(program: Program, shape: Shape, given: Mapping[str, B
             value[:] = defaults[name]
         elif name in DEFAULTS:
             value[:] = DEFAULTS[name](program, shape)
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 Default = Callable[[Program, Shape], NDArray[np.uint32]]

@@ -33,9 +33,9 @@ def matching_key(state: GivenState, fragment: Program) -> ShaderKey:
         raise ValueError(f"matching_key: fragment: the program is of stage {fragment.processor.name}, not FRAG")
     validate(fragment)
     made, _ = with_state(fragment, replace(key, sets={}), "matching_key")
-    found = {}
+    matches = {}
     for item in made.declared(File.IN):
         if item.semantic is not None and (words := qualifiers(item)):
             for offset in range(item.last - item.first + 1):
-                found[f"{item.semantic.name}[{item.semantic.index + offset}]"] = words
-    return replace(key, qualifiers={**found, **key.qualifiers})
+                matches[f"{item.semantic.name}[{item.semantic.index + offset}]"] = words
+    return replace(key, qualifiers={**matches, **key.qualifiers})

@@ -142,7 +142,7 @@ class Renderer:
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
         """See `Device.clear`."""
-        is_read = any(self._executor.reads(*found, in_pass=True) for found in self._passes.targets)
+        is_read = any(self._executor.reads(*piece, in_pass=True) for piece in self._passes.targets)
         if self._resolves or self._reached.touched or is_read or not self._executor.clears.has_room:
             self.flush(FlushReason.CLEAR)
         self._executor.clears.clear(self._passes.framebuffer, self.flush, buffers, color, depth, stencil)

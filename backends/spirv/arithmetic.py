@@ -214,10 +214,10 @@ def _extract(name: str, kind: str) -> Lane:
 
 def _insert(s: State, v: Values, n: int) -> int:
     columns = [s.parts(value, "uint", n) for value in v]
-    found = []
+    fields = []
     for base, new, offset, width in zip(*columns):
-        found.append(s.module.op("BitFieldInsert", s.module.scalar("uint"), base, new, *_field(s, offset, width)))
-    return s.vector("uint", found)
+        fields.append(s.module.op("BitFieldInsert", s.module.scalar("uint"), base, new, *_field(s, offset, width)))
+    return s.vector("uint", fields)
 
 
 _LANES: Mapping[str, Lane] = MappingProxyType(

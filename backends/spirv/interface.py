@@ -222,6 +222,6 @@ class Outputs(Ports):
         key = -target
         if key not in self.found:
             self.found[key] = self.located(item, index, target, f"out_color_{target}", 0)
-        found = self.found[key]
-        assert found is not None
-        return found
+        member = self.found[key]
+        assert member is not None
+        return member

@@ -41,18 +41,18 @@ def _renamed(text: str, names: dict[int, str]) -> str:
 
 
 def _operands(name: str, parts: tuple[tuple[str, str], ...], body: list[int]) -> list[str]:
-    found: list[str] = []
+    texts: list[str] = []
     place = 0
     for letters, quantifier in parts:
         while place < len(body):
             for letter in letters:
                 if place >= len(body):
                     break
-                text, place = _operand(name, letter, body, place, len(found))
-                found += text
+                text, place = _operand(name, letter, body, place, len(texts))
+                texts += text
             if quantifier != "*":
                 break
-    return found + [str(word) for word in body[place:]]
+    return texts + [str(word) for word in body[place:]]
 
 
 def _operand(name: str, letter: str, body: list[int], place: int, number: int) -> tuple[list[str], int]:

@@ -32,15 +32,15 @@ def _qualifiers(item: Instruction) -> int:
 
 
 def _words(s: State) -> Words:
-    found = s.shared.setdefault("words", Words(s))
-    assert isinstance(found, Words)
-    return found
+    shared = s.shared.setdefault("words", Words(s))
+    assert isinstance(shared, Words)
+    return shared
 
 
 def _images(s: State) -> Images:
-    found = s.shared.setdefault("images", Images(s))
-    assert isinstance(found, Images)
-    return found
+    shared = s.shared.setdefault("images", Images(s))
+    assert isinstance(shared, Images)
+    return shared
 
 
 def _one(s: State, register: RegisterRef) -> RegisterRef:

@@ -51,10 +51,10 @@ def _normalized(bits: int, is_signed: bool) -> Row:
         whole = _rounded_product(s, value, s.number(most, size), size)
         words = m.op("ConvertFToS" if is_signed else "ConvertFToU", m.vector(kind, size), whole)
         parts = s.parts(s.cast(words, kind, "uint", size), "uint", size)
-        found = m.uint(0)
+        packed = m.uint(0)
         for place, part in enumerate(parts):
-            found = m.op("BitFieldInsert", m.scalar("uint"), found, part, m.uint(place * bits), m.uint(bits))
-        return found
+            packed = m.op("BitFieldInsert", m.scalar("uint"), packed, part, m.uint(place * bits), m.uint(bits))
+        return packed
 
     return row
 

@@ -61,8 +61,8 @@ class Ports:
         m = self.s.module
         key = ("built-in", self.storage, name)
         if key not in m.known:
-            m.known[key] = found = self.variable(kind, f"gl_{name}", None, rows)
-            m.decorate(found, "BuiltIn", name)
+            m.known[key] = variable = self.variable(kind, f"gl_{name}", None, rows)
+            m.decorate(variable, "BuiltIn", name)
             m.need(*CAPABILITIES.get(name, ()))
         return m.known[key]
 

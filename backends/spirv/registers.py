@@ -90,16 +90,16 @@ class Registers:
     def _indexed(self, file: File) -> set[int | None]:
         """Numbers of the arrays that are indexed; None where an index names no array, or arrays overlap."""
         program = self.s.program
-        found: set[int | None] = set()
+        arrays: set[int | None] = set()
         for instruction in program.instructions:
             for register in (*registers_of(instruction), *(offset.register for offset in instruction.offsets)):
                 if register.file is file and register.indirect is not None:
                     known = any(item.array_id == register.array_id for item in program.declared(file))
-                    found.add(register.array_id if register.array_id and known else None)
+                    arrays.add(register.array_id if register.array_id and known else None)
         ranges = sorted((item.first, item.last) for item in program.declared(file) if item.array_id)
-        if found and any(b[0] <= a[1] for a, b in pairwise(ranges)):
-            found.add(None)
-        return found
+        if arrays and any(b[0] <= a[1] for a, b in pairwise(ranges)):
+            arrays.add(None)
+        return arrays
 
     # functions for inputs, outputs and constants
 
@@ -186,13 +186,13 @@ class Registers:
     def _array_of(self, register: RegisterRef) -> tuple[_Array, int, int]:
         """The variable of registers that are indexed, the first of them, and their number."""
         file = register.file
-        found = self.arrays.get((file, register.array_id)) or self.arrays.get((file, 0))
-        if found is None:
+        array = self.arrays.get((file, register.array_id)) or self.arrays.get((file, 0))
+        if array is None:
             self.s.fail("M031", f"no register of file {file.name} is declared that could be indexed")
         for item in self.s.program.declared(file):
             if register.array_id and item.array_id == register.array_id:
-                return found, item.first, item.last - item.first + 1
-        return found, found.first, found.size
+                return array, item.first, item.last - item.first + 1
+        return array, array.first, array.size
 
     def _pointer(self, register: RegisterRef) -> int | None:
         key = register.file, register.index

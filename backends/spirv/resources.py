@@ -18,10 +18,10 @@ CONST0_BINDING = 15
 
 def decorated(s: State, variable: int, group: int, place: tuple[str, int], binding: int) -> None:
     """Give a variable its set and binding: from the key for a file and a register number, or the given ones."""
-    found = s.options.layout.group(*place, s.options.first_set + group)
-    number = s.options.layout.binding(*place, binding, found)
+    numbers = s.options.layout.group(*place, s.options.first_set + group)
+    number = s.options.layout.binding(*place, binding, numbers)
     assert number is not None
-    s.module.decorate(variable, "DescriptorSet", found)
+    s.module.decorate(variable, "DescriptorSet", numbers)
     s.module.decorate(variable, "Binding", number)
 
 

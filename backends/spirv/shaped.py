@@ -23,11 +23,11 @@ def _dot(size: int) -> Callable[[State, Instruction], None]:
         places = list(range(size))
         a, b = (s.registers.source(operand, "float", places) for operand in item.src)
         terms = s.parts(product(s, a, b, size), "float", size)
-        found = terms[0]
+        total = terms[0]
         for term in terms[1:]:
-            found = s.exact("FAdd", "float", 1, found, term)
+            total = s.exact("FAdd", "float", 1, total, term)
         if channels:
-            store(s, item, s.splat(found, "float", len(channels)), "float")
+            store(s, item, s.splat(total, "float", len(channels)), "float")
 
     return write
 

@@ -139,9 +139,9 @@ class State:
 
     def exact(self, name: str, kind: str, size: int, *operands: int) -> int:
         """Float arithmetic that is rounded after each operation."""
-        found = self.module.op(name, self.module.vector(kind, size), *operands)
-        self.module.decorate(found, "NoContraction")
-        return found
+        result = self.module.op(name, self.module.vector(kind, size), *operands)
+        self.module.decorate(result, "NoContraction")
+        return result
 
     def load(self, pointer: int, type: int) -> int:
         """The value that a pointer names."""

@@ -56,10 +56,10 @@ class SystemValues:
         item = next((item for item in s.program.declared(File.SV) if item.covers(register.index)), None)
         if item is None or item.semantic is None:
             return m.null(m.vector("uint", WORDS))
-        found = self._value(item.semantic.name)
-        if found is None:
+        value = self._value(item.semantic.name)
+        if value is None:
             s.fail("M032", f"SPIR-V has no built-in variable for the system value {item.semantic}", item.span)
-        return found
+        return value
 
     def word(self, name: str) -> int:
         """A built-in integer."""

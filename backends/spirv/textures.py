@@ -104,13 +104,13 @@ def _store_texel(s: State, item: Instruction, texel: int, kind: str, swizzle: Se
 
 def _offsets(s: State, item: Instruction) -> list[list[int]]:
     """Words of constant offsets. Error M030 for others."""
-    found = []
+    offsets = []
     for offset in item.offsets:
         register = offset.register
         if register.file is not File.IMM or register.indirect is not None:
             s.fail("M030", f"the texel offset of {item.opcode.name} is a constant in SPIR-V")
-        found.append([s.program.immediates[register.index].words[place] for place in offset.swizzle])
-    return found
+        offsets.append([s.program.immediates[register.index].words[place] for place in offset.swizzle])
+    return offsets
 
 
 def _operands(s: State, item: Instruction, target: TargetInfo, given: list[tuple[str, list[int]]]) -> list[int]:
@@ -276,11 +276,11 @@ def _samples(s: State, item: Instruction) -> None:
     channels = written(item.dst[0])
     if "MSAA" in texture.target.name:
         m.need("ImageQuery")
-        found = m.op("ImageQuerySamples", m.scalar("int"), _plain(s, texture))
+        count = m.op("ImageQuerySamples", m.scalar("int"), _plain(s, texture))
     else:
-        found = m.constant("int", 1)
+        count = m.constant("int", 1)
     if channels:
-        store(s, item, s.splat(found, "int", len(channels)), "int")
+        store(s, item, s.splat(count, "int", len(channels)), "int")
 
 
 def _level(s: State, item: Instruction) -> None:

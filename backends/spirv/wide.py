@@ -116,8 +116,8 @@ def _divide(name: str, kind: str, by_zero: int) -> Lane:
             opposite = s.test("IEqual", v[1], _number(s, kind, (1 << 64) - 1))
             wrong = m.op("LogicalOr", m.scalar("bool"), zero, m.op("LogicalAnd", m.scalar("bool"), lowest, opposite))
         divisor = s.choose(wrong, _number(s, kind, 1), v[1], kind, 1)
-        found = m.op(name, m.scalar(kind), v[0], divisor)
-        return s.choose(zero, _number(s, kind, by_zero), found, kind, 1)
+        quotient = m.op(name, m.scalar(kind), v[0], divisor)
+        return s.choose(zero, _number(s, kind, by_zero), quotient, kind, 1)
 
     return lane
 

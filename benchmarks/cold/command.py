@@ -14,7 +14,7 @@ from benchmarks.cold.turns import BASE, HEADER, ColdSide, import_seconds, measur
 def measure_cold(options: argparse.Namespace, peer_variables: Callable[[int, str | None], dict[str, str]]) -> int:
     """Measure first frames and print a row for each name. Returns 0 if all were drawn and their pictures agree, otherwise 1.
 
-    peer_variables: makes llvmpipe's environment variables from its number of threads and a level of x86-64.
+    peer_variables: returns llvmpipe's environment variables for a number of threads and a level of x86-64.
     """
     words = [word for name in ("threads", "lanes") if (value := getattr(options, name)) is not None for word in (f"--{name}", str(value))]
     variables = {} if options.cpu is None else {"TGSI_CPU": options.cpu}

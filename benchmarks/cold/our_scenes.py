@@ -20,7 +20,7 @@ def _render(module: str) -> Callable[..., NDArray[np.uint8]]:
         def screen(**arguments: Any) -> Any:
             clock.start()
             del vars(tgsi)["Screen"]
-            return tgsi.Screen(**{**arguments, "validate": False})  # llvmpipe does not look for mistakes either
+            return tgsi.Screen(**{**arguments, "validate": False})  # llvmpipe does not validate either
 
         vars(tgsi)["Screen"] = screen
         picture: NDArray[np.uint8] = example.render(**options)

@@ -69,7 +69,7 @@ def main() -> None:
     os.dup2(2, 1)  # output of libraries must not mix with the answer
     options = {} if arguments.side == "peer" else {"threads": arguments.threads, "lanes": arguments.lanes}
     for module in arguments.preload.read_text().split() if arguments.preload else ():
-        with suppress(ImportError):  # a module that another one takes off again
+        with suppress(ImportError):  # a module that another one removes again
             importlib.import_module(module)
     draw = draw_scene if arguments.name in ("triangle", "vase") else draw_workload
     try:

@@ -39,7 +39,7 @@ from benchmarks.processes import ROOT
 
 _BECOME_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: processes whose parent has ended become ours, so that their time is counted
 PATIENCE = 120.0
-_PARTING = 0.3  # seconds in which the server collects the process of a client that has left
+_PARTING = 0.3  # seconds in which the server reaps the process of a disconnected client
 _HEADER = f"{'program':10} {'cold':>7} {'peer':>7} {'ratio':>6}   {'second':>7} {'peer':>7} {'ratio':>6}  check"
 
 _PART = """$fn = 64;
@@ -56,9 +56,9 @@ difference() {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A program. command: its words, for a folder in which it finds what `write` has made. picture: the file that it writes there, if any.
+    """A program. command: returns its words for a folder with the files of `write`. picture: the file that it writes there, if any.
 
-    seconds: after which it is ended, if it does not end itself.
+    seconds: time after which it is ended if it still runs.
     """
 
     what: str
@@ -102,12 +102,12 @@ PROGRAMS: Mapping[str, Shown] = {
         seconds=8.0,
     ),
 }
-"""Programs by name, which is that of their command, too."""
+"""Programs by name, which is also that of their command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One way to draw. prefix: words in front of the program's. has_server: a server goes on while both runs are drawn."""
+    """A way to draw. prefix: words in front of the program's. has_server: one server draws both runs."""
 
     prefix: tuple[str, ...]
     environment: Mapping[str, str]
@@ -166,7 +166,9 @@ def run_counted(command: Sequence[str], environment: Mapping[str, str], folder: 
 
 @contextlib.contextmanager
 def server(environment: Mapping[str, str], folder: Path) -> Iterator[Callable[[], float]]:
-    """A `tgsi-vtest` at the path that Mesa knows, for the time of a block. Yields a function: the processor time of it and its clients.
+    """A `tgsi-vtest` at Mesa's default path during a block.
+
+    Yields a function that returns the processor time of the server and its clients.
 
     Raises RuntimeError if it does not start.
     """
@@ -218,7 +220,7 @@ def run_twice(side: Side, shown: Shown, runs: Runs) -> None:
 
 
 def measure(name: str, sides: Mapping[str, Side], rounds: int) -> dict[str, Runs]:
-    """Run a program on all sides by turns."""
+    """Run a program on all sides in turn."""
     runs = {side: Runs() for side in sides}
     for turn in range(rounds):
         for side in sides if turn % 2 == 0 else reversed(list(sides)):

@@ -1,4 +1,4 @@
-"""First frames by turns: for each name a few processes of each side, of which the medians count."""
+"""First frames of both sides in turn: the medians of a few processes of each side, for each name."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def run_process(command: Sequence[str], environment: dict[str, str], root: Path)
 
 
 def draw(side: ColdSide, name: str, frames: Frames, *, counts: bool) -> None:
-    """Draw one first frame in a process of its own. The one before the samples (`counts` false) finds out which modules are imported."""
+    """Draw a first frame in a process of its own. A process before the samples (`counts` false) lists the imported modules."""
     if frames.failure is not None:
         return
     with tempfile.NamedTemporaryFile("w", prefix="tgsi-cold-", suffix=".txt") as preload:
@@ -140,7 +140,7 @@ def draw(side: ColdSide, name: str, frames: Frames, *, counts: bool) -> None:
 
 
 def measure_first_frames(name: str, ours: ColdSide, peer: ColdSide | None, rounds: int) -> ColdResult:
-    """Draw first frames of both sides, `rounds` of each by turns, after one of each that does not count."""
+    """Draw first frames of both sides, `rounds` of each in turn, after a warm-up of each."""
     sides = [ours] if peer is None else [ours, peer]
     frames = [Frames() for _ in sides]
     for turn in range(-1, rounds):
@@ -150,9 +150,9 @@ def measure_first_frames(name: str, ours: ColdSide, peer: ColdSide | None, round
 
 
 def import_seconds(modules: Sequence[str], side: ColdSide, rounds: int) -> tuple[float, float]:
-    """Median processor time of a process that imports the modules which a frame of ours loads, and of one that runs BASE, by turns.
+    """Median processor time of a process that imports the modules loaded by our frame, and of one that runs BASE, in turn.
 
-    The garbage collector pauses meanwhile, as it does when `tgsi` loads what a program asks for.
+    The garbage collector is off, as during the imports of `tgsi`.
     """
     own = [m for m in modules if m.partition(".")[0] in ("tgsi", "passes", "linkage", "frontends", "backends")]
     seconds: tuple[list[float], list[float]] = ([], [])

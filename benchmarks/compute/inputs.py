@@ -38,7 +38,7 @@ def picture() -> NDArray[np.uint8]:
 
 
 def texels() -> NDArray[np.uint32]:
-    """RGBA8 texels of compute_histogram as words: a sum of random numbers, so that some bins have far more of them than others."""
+    """RGBA8 texels of compute_histogram as words: a sum of random numbers, so that some bins are much fuller than others."""
     parts = rng().integers(0, 64, (PIXELS, 4, 4), "u1")
     return np.ascontiguousarray(parts.sum(2, dtype="u1")).view("u4").ravel()
 

@@ -35,7 +35,7 @@ def _reading(o: OurContext, buffer: Any, dtype: str, largest: float) -> Callable
 
 
 def _launching(o: OurContext, *grid: int) -> Draw:
-    """Launch of `grid` blocks of the size that the program gives."""
+    """Launch of `grid` blocks of the program's size."""
     ctx, ready = o.ctx, (*grid, *(1,) * (3 - len(grid)))
     return lambda: ctx.launch_grid(grid=ready)
 
@@ -57,7 +57,7 @@ def _matmul(o: OurContext) -> Made:
 
 
 def _blur_constants(way: tuple[int, int]) -> NDArray[np.uint32]:
-    """The uniform and, behind it, the array of weights, which Mesa makes a uniform of: six words of four."""
+    """The uniform, followed by the array of weights, which Mesa turns into a uniform: six vec4s."""
     words = np.zeros((6, 4), "u4")
     words[0, :2] = way
     words[1:, 0] = np.array(inputs.WEIGHTS, "f4").view("u4")

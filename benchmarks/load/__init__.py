@@ -1,1 +1,1 @@
-"""Processors: rounds that lost one, workloads on processors that other processes keep busy, and how frames scale with their number."""
+"""Processor load: detection of disturbed rounds, workloads on a busy machine, and scaling with the number of processors."""

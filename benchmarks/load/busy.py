@@ -1,7 +1,7 @@
-"""python -m benchmarks --busy: workloads while other processes keep every processor busy, beside those on an idle machine.
+"""python -m benchmarks --busy: workloads on a busy machine, compared with an idle one.
 
-As many processes as there are processors spin, at the priority of the sides. A scheduler that is fair gives each side half of the machine
-then. Half of the machine draws half of the idle machine's frames a second; `kept` is the share of those that is left.
+A process spins for each processor, at the priority of the sides. A fair scheduler then gives each side half of the machine, which would
+draw half of the idle machine's frames a second; `kept` is the measured fraction of that.
 
 A turn measures all sides on the idle machine, then beside the busy processes. It is rejected if anybody else took a processor meanwhile.
 """
@@ -27,12 +27,12 @@ from benchmarks.measure import Asked, ask, percentile
 from benchmarks.processes import processor_time
 
 TARGET = 0.8
-"""Share of half of the idle machine's frames that each workload should keep."""
+"""Least fraction of half of the idle machine's frames that each workload should keep."""
 SPREAD = 0.2
 """Distance of the 10th from the 90th percentile of our shares, as a part of their median, up to which no more turns are measured."""
 MOST_TURNS, MOST_REJECTED = 3, 4
 """Times the wanted turns: that are measured where the shares spread, and that are rejected before disturbed turns count."""
-MOST_FRAMES = 1_000_000  # of a round: short ones would end before the scheduler has switched once
+MOST_FRAMES = 1_000_000  # seconds of a round, long enough for the scheduler to switch several times
 SETTLED = 0.1
 """Seconds in which a scheduler spreads processes that were woken over the processors."""
 HEADER = (
@@ -90,14 +90,14 @@ class Speeds:
     latest: list[float] = field(default_factory=list)  # of the turn that may be rejected: idle, then busy
 
     def keep(self) -> None:
-        """Let the latest turn count."""
+        """Accept the latest turn."""
         if len(self.latest) == 2:
             self.rounds.append(self.latest[0])
             self.busy.append(self.latest[1])
 
     @property
     def medians(self) -> tuple[float, float] | None:
-        """Medians of the turns, idle and busy; None without a turn."""
+        """Medians of the turns, idle and busy; None without turns."""
         return (statistics.median(self.rounds), statistics.median(self.busy)) if self.rounds else None
 
     @property
@@ -132,7 +132,7 @@ class Measured:
 
     @property
     def note(self) -> str:
-        """Words for the row about what went wrong; "" if nothing did."""
+        """A note about problems for the row, or ""."""
         words = [] if self.speeds[0].failure is None else [self.speeds[0].failure]
         if self.rejected:
             words.append(f"{self.rejected} turns rejected")
@@ -143,7 +143,7 @@ class Measured:
 
 @dataclass(slots=True)
 class _Turns:
-    """Sides that take turns, and the processes that keep the machine busy. Without processors no turn is rejected."""
+    """Sides that take turns, and the processes that load the machine. Without `processors` no turn is rejected."""
 
     sides: Sequence[Asked]
     speeds: Sequence[Speeds]
@@ -184,7 +184,7 @@ def measure_workload(
 ) -> Measured:
     """Frames a second of each side, ours first; `budget` seconds for each state of the machine in `rounds` turns, or more of them.
 
-    processors: what others take of them rejects turns.
+    processors: turns in which others took too much of them are rejected.
     """
     speeds = [Speeds(side.name) for side in sides]
     for side, track in zip(sides, speeds, strict=True):
@@ -231,7 +231,7 @@ def _figures(speeds: Speeds | None) -> str:
 def measure_busy(options: argparse.Namespace, start_sides: Callable[[argparse.Namespace, ExitStack], Any]) -> int:
     """Measure the workloads and print a row for each. Returns 0 if all of them ran on our side, otherwise 1.
 
-    start_sides: starts our side and the peers, and says what they are.
+    start_sides: starts our side and the peers, and describes them.
     """
     out: dict[str, Any] = {}
     with ExitStack() as stack:

@@ -11,7 +11,7 @@ from benchmarks.processes import TICKS
 STAT = Path("/proc/stat")
 LOST = 0.15
 """Share of one processor's time in a round above which the round counts as disturbed."""
-_IDLE = (3, 4)  # idle, and idle while the disk works; the rest of the first eight numbers is time that somebody took
+_IDLE = (3, 4)  # idle, and idle while waiting for the disk; the other numbers of the first eight are busy time
 _NUMBERS = 8
 _OWN_WORK = 0.005  # seconds that the messages of a round take
 
@@ -24,7 +24,7 @@ class _Moment(NamedTuple):
 
 
 def taken_seconds(text: str) -> float:
-    """Seconds of all processors that somebody has taken since the start of the machine, by the text of /proc/stat.
+    """Busy seconds of all processors since the start of the machine, from the text of /proc/stat.
 
     Includes time in which the host of a virtual machine ran something else ("steal").
     """
@@ -46,7 +46,7 @@ class Processors:
     def lost(self, own: float) -> float:
         """Share of one processor that others took since `begin`, in which the round took `own` seconds of processor time.
 
-        Ticks of the system are 10 ms as a rule: two of them may belong to what came before the round, and are not counted.
+        Ticks of the system are usually 10 ms; two of them may belong to the time before the round and are ignored.
         """
         start, now = self._start, self._now()
         if start is None or now is None or now.clock <= start.clock:

@@ -52,12 +52,12 @@ class Phases:
         return max(0.0, self.frame - self.front - self.tiles)
 
     def waits(self, threads: int) -> float:
-        """Time of a thread in the phases that is no work, in the mean of so many threads."""
+        """Time that a thread waits in the phases, as the mean over so many threads."""
         return max(0.0, self.front + self.tiles - self.work / threads)
 
 
 def phases_between(before: dict[str, Any], after: dict[str, Any], frames: int, seconds: float) -> Phases:
-    """The phases of a frame, by two answers of a side to "phases" and the seconds that so many frames between them took.
+    """The phases of a frame, from two answers of a side to "phases" and the seconds of the frames between them.
 
     The unit of the counts is unknown, so each answer has the count and the seconds of its moment.
     """

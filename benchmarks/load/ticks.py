@@ -13,10 +13,10 @@ from backends.llvm.engine.engine import compile_module
 
 @functools.cache
 def tick_reader() -> Callable[[], int]:
-    """Function that returns the count of now."""
+    """Function that returns the current count."""
     module = Module("ticks")
     f = Function(module, "ticks", [], I64, shared=True)
     f.ret(count_ticks(f))
     library = compile_module(module)
     read = ctypes.CFUNCTYPE(ctypes.c_int64)(library.address["ticks"])
-    return lambda: int(read()) if library else 0  # the code lives as long as its library
+    return lambda: int(read()) if library else 0  # keeps the library alive, which owns the code

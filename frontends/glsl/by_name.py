@@ -22,15 +22,16 @@ from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 
 FIRST, COUNT = 4096, 60000
-"""Indices of names. Locations that a text states lie below, and are their own indices."""
+"""GENERIC indices computed from names. Smaller indices are locations that a text states."""
 
 _OBJECTS = re.compile(r"^0:\?\s+Linker Objects\n((?:0:\?.*\n?)*)", re.MULTILINE)
 _OBJECT = re.compile(r"^0:\?\s+'([^']*)' \((.*)\)$", re.MULTILINE)
 
 
 def stated_names(tree: str, word: str) -> frozenset[str]:
-    """The variables with an explicit `word` (location or binding) in the text, from the syntax tree that glslang prints before it assigns
-    its own."""
+    """The variables with an explicit `word` (location or binding) in the text. glslang prints this syntax tree before it assigns locations
+    itself.
+    """
     match = _OBJECTS.search(tree)
     if match is None:
         return frozenset()
@@ -104,8 +105,8 @@ def _patches(ports: Mapping[str, Port], located: frozenset[str]) -> dict[str, in
 
 def _semantic(name: str, place: int, fixed: Mapping[str, Semantic]) -> Semantic:
     """The semantic of one register of a port: that of the fixed functions, or one computed from the name."""
-    found = fixed.get(name)
-    return semantic_of_name(name, place) if found is None else replace(found, index=found.index + place)
+    semantic = fixed.get(name)
+    return semantic_of_name(name, place) if semantic is None else replace(semantic, index=semantic.index + place)
 
 
 def _semantics(

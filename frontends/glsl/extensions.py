@@ -18,12 +18,12 @@ class Extension:
     """An extension that is offered.
 
     Args:
-        name: its name, which is its macro's, too.
+        name: its name, also the name of its macro.
         way: INCLUDED or PASSED.
         desktop, es: texts of the desktop, or of OpenGL ES, see its macro.
         words: words that it adds to versions that lack them.
-        needs: the first version of the desktop in which glslang has what it adds; texts that ask for it are compiled as that one.
-        asks: the extension that glslang is asked for, if it has the same under another name.
+        needs: the first desktop version in which glslang has its additions; texts that request it are compiled as this version.
+        asks: glslang's name for the extension, if it differs.
     """
 
     name: str
@@ -194,7 +194,7 @@ GL_EXT_shader_tile_image GL_NVX_multiview_per_view_attributes GL_NV_displacement
 GL_ARB_shader_clock GL_ARB_sparse_texture
 """
 NEEDS: Mapping[str, int] = MappingProxyType({name: version for version, names in _NEEDS.items() for name in names.split()})
-"""`Extension.needs` of extensions, those that are not offered included."""
+"""`Extension.needs` by extension, including extensions that are not offered."""
 
 KNOWN: frozenset[str] = frozenset(_KNOWN.split())
 """Extensions that we do not offer and that glslang has. Their directives go to glslang; the reader of modules reports unsupported

@@ -19,7 +19,7 @@ LEAST_VERSION = 430
 MAIN = "tgsi_main_of_text"
 """The name of the text's own main function while another one is called."""
 GROUP = 64
-"""Invocations in a workgroup of a compute shader whose text does not say it."""
+"""Default number of invocations in a workgroup of a compute shader."""
 
 _NO_TYPES = frozenset(("return", "else", "if", "while", "for", "switch", "case", "do", "new", "in", "out", "inout", "const"))
 _QUALIFIERS = frozenset(("in", "out", "inout", "const", "highp", "mediump", "lowp", "precise"))
@@ -78,7 +78,7 @@ class Value:
 
 @record(kw_only=True)
 class Parameter:
-    """A parameter: its name, how it goes ("in", "out", "inout"), and its type."""
+    """A parameter: its name, its direction ("in", "out", "inout"), and its type."""
 
     name: str
     way: str
@@ -107,14 +107,14 @@ class Signature:
 
     @property
     def results(self) -> tuple[Value, ...]:
-        """The type of the returned value, and those of the parameters that come back."""
+        """The types of the returned value and of "out" and "inout" parameters."""
         returned = () if self.returns is None else (self.returns,)
         return (*returned, *(item.value for item in self.parameters if item.way != "in"))
 
 
 def signatures(texts: Sequence[str], shown: Callable[[str], str]) -> list[Signature]:
-    """Every function that the tokens define, in their order. `shown`: the name of a text for that of a token."""
-    found = []
+    """Every function that the tokens define, in order. `shown` returns the text's name for a token's name."""
+    functions = []
     depth = 0
     for at, text in enumerate(texts):
         depth += (text in "{(") - (text in "})")
@@ -127,8 +127,8 @@ def signatures(texts: Sequence[str], shown: Callable[[str], str]) -> list[Signat
                 parameters = tuple(_parameters(texts[at + 1 : end], shown))
                 name = texts[at - 1]
                 kept = None if returned.type == "void" else returned
-                found.append(Signature(name=shown(name), called=name, returns=kept, parameters=parameters))
-    return found
+                functions.append(Signature(name=shown(name), called=name, returns=kept, parameters=parameters))
+    return functions
 
 
 def _closing(texts: Sequence[str], at: int) -> int:

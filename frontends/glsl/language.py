@@ -21,7 +21,7 @@ _PROFILES = ("core", "compatibility", "es")
 
 @record(kw_only=True)
 class Language:
-    """A version of GLSL. `target`: the version of the desktop that glslang compiles; `is_old`: the text becomes one of it first."""
+    """A version of GLSL. `target`: the desktop version that glslang compiles; `is_old`: texts are upgraded to it first."""
 
     version: int
     is_es: bool = False
@@ -31,11 +31,11 @@ class Language:
 
     @property
     def has_fixed(self) -> bool:
-        """True for versions that have names of the fixed functions."""
+        """True for versions with fixed-function names."""
         return not self.is_es and (self.is_compatible or self.version <= compatibility.LAST_PLAIN)
 
     def with_target_for(self, extensions: Iterable[str], names: Set[str]) -> Language:
-        """The language with a target version that covers the extensions in use, and the built-in names of the text that its version has."""
+        """The language with a target version that has the extensions in use and the built-in names that the text uses."""
         wanted = [BUILT_INS[name] for name in names & BUILT_INS.keys()]
         of_names = (item.desktop for item in wanted if item.is_in(self.version, self.is_es) and item.desktop != NEVER)
         target = max((self.target, *(NEEDS.get(name, 0) for name in extensions), *of_names))

@@ -48,8 +48,10 @@ CORE_LOOKUPS: Mapping[bool, frozenset[str]] = MappingProxyType(
         for is_es, shapes in ((False, "1D 2D 3D Cube 2DRect"), (True, "2D Cube"))
     }
 )
-"""Lookups that versions before 1.30, and OpenGL ES 1.00, have without an extension. A program's own function of such a name is an overload;
-one of another name is not touched."""
+"""Lookups that versions before 1.30, and OpenGL ES 1.00, have without an extension.
+
+A function of the program with such a name is an overload; functions with other names are unchanged.
+"""
 
 COMPARISONS: Mapping[str, str] = MappingProxyType(
     {
@@ -108,7 +110,7 @@ GONE = frozenset(
     + [f"gl_{name}Matrix{tail}" for name in ("ModelView", "Projection", "ModelViewProjection", "Texture")
        for tail in ("Inverse", "Transpose", "InverseTranspose")]
 )  # fmt: skip
-"""Names of the fixed functions, which no shader of today has."""
+"""Fixed-function names, which current versions of GLSL lack."""
 
 INSTEAD: Mapping[str, str] = MappingProxyType(
     {
@@ -122,7 +124,7 @@ INSTEAD: Mapping[str, str] = MappingProxyType(
         "gl_FogFragCoord": "declare a varying",
     }
 )
-"""Ways out; for other names it is a uniform or an attribute of the program's own."""
+"""Hints for missing names; the hint for all other names is to declare a uniform or an attribute."""
 
 OLD_WORDS = frozenset({"attribute", "varying", "gl_FragColor", "gl_FragData", *LOOKUPS, *COMPARISONS, *GONE})
 """Words that a text without a version has if it is old."""

@@ -1,6 +1,6 @@
 """Limits of GLSL programs: values of the constants gl_Max..., and limits that glslang checks. They equal those of the software device.
 
-The device stands floors above; `tests/unit/glsl/test_limits.py` compares both.
+This package must not import the device; `tests/unit/glsl/test_limits.py` compares both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STAGES = 6
 _GRAPHICS = ("Vertex", "TessControl", "TessEvaluation", "Geometry", "Fragment")
 
 _VALUES: Mapping[str, int] = {
-    # fixed functions, which are gone, keep the least numbers of OpenGL 2
+    # fixed functions: the smallest values that OpenGL 2 allows
     "MaxLights": 8,
     "MaxClipPlanes": 8,
     "MaxTextureUnits": 8,
@@ -39,7 +39,7 @@ _VALUES: Mapping[str, int] = {
     "MaxVaryingFloats": _COMPONENTS * _VARYINGS,
     "MaxVaryingComponents": _COMPONENTS * _VARYINGS,
     "MaxVaryingVectors": _VARYINGS,
-    "MaxVertexOutputComponents": 64,  # the least that OpenGL allows: each element of an array of floats takes a register
+    "MaxVertexOutputComponents": 64,  # the smallest value that OpenGL allows: each element of an array of floats occupies a register
     "MaxVertexOutputVectors": _VARYINGS,
     "MaxFragmentInputComponents": _COMPONENTS * _VARYINGS,
     "MaxFragmentInputVectors": _VARYINGS,

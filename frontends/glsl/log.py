@@ -13,7 +13,7 @@ from tgsi.language.messages import shorten
 from tgsi.language.record import record
 
 MAX_FINDINGS = 50
-"""Findings that are kept of one compilation."""
+"""Maximum number of findings of one compilation."""
 
 _LINE = re.compile(r"(ERROR|WARNING): (?:(.*?):([0-9]{1,9}): )?(.*)")
 _TOKEN = re.compile(r"'(.*?)' : +(.*)")
@@ -39,7 +39,7 @@ _SIGNS: Mapping[str, str] = {
 """Words of a syntax error for marks of the text."""
 _MOST_WORDS = 2000
 _NEAR = 200
-"""Tokens before and after its place among which a message's word is looked for."""
+"""Number of tokens before and after a message's place that are searched for its word."""
 _KINDS = {"ERROR": ("G001", Severity.ERROR), "WARNING": ("G002", Severity.WARNING)}
 
 _HINTS: Mapping[str, str] = {
@@ -79,7 +79,7 @@ def read_log(text: str) -> list[Message]:
 
 
 def _tidy(message: str) -> str:
-    """A message with single spaces, types without the compiler's word for values of an expression, and marks as the text has them."""
+    """A message with single spaces, without the compiler's "temp" in types, and with the punctuation of the text."""
     if message.startswith("syntax error"):
         return _MARKS.sub(lambda word: _SIGNS.get(word[0], word[0]), message)
     return " ".join(re.sub(r"'\s*(?:temp )?([^']*?)\s*'", r"'\1'", message).split())
@@ -119,7 +119,7 @@ def _causes(errors: list[tuple[Message, int | None]], texts: Sequence[str]) -> l
 
 
 def _index(message: Message, prepared: Prepared, texts: Sequence[str]) -> int | None:
-    """The token that a message is about: that of its line, or one close by that it names."""
+    """The token that a message is about: the token of its line, or a nearby token that the message names."""
     if not message.line:
         return texts.index(message.token) if message.token in texts else None
     index = prepared.index(message.line)

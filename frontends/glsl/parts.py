@@ -1,6 +1,7 @@
-"""Several texts of one stage: their tokens as one text, and what a text alone leaves to others. (GLSL 4.60, 3.1 and 4.2)
+"""Several texts of one stage: their tokens as one text, and the functions that one text expects from others. (GLSL 4.60, 3.1 and 4.2)
 
-A stage of OpenGL may be written in several texts, of which one has ``main``. Variables that two of them declare alike are one.
+A stage of OpenGL may be written in several texts, of which one has ``main``. Equal declarations of a variable in two texts declare one
+variable.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def declarations(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def joined(texts: Sequence[Sequence[Token]]) -> list[Token]:
-    """The tokens of several texts as one. A declaration that an earlier one has, too, is left out."""
+    """The tokens of several texts as one text. Declarations repeated from earlier texts are omitted."""
     made: list[Token] = []
     seen: set[tuple[str, ...]] = set()
     for tokens in texts:
@@ -94,7 +95,7 @@ def missing(tokens: Sequence[Token]) -> list[tuple[str, Token, list[str]]]:
             result = [text for text in texts[: start - 1] if text not in _QUALIFIERS]
             body = ["{", "}"] if result == ["void"] else ["{", *result, "r", ";", "return", "r", ";", "}"]
             declared[_signature(texts[start - 1 : -1])] = name, item[start - 1], [*texts[:-1], *body]
-    made = [found for signature, found in declared.items() if signature not in defined and found[0] != "main"]
+    made = [absent for signature, absent in declared.items() if signature not in defined and absent[0] != "main"]
     if not has_main and tokens:
         made.append(("main", tokens[-1], ["void", "main", "(", ")", "{", "}"]))
     return made

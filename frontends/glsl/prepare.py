@@ -36,8 +36,8 @@ class Prepared:
         head: the lines before the first token; a line has the token that it is about, or None.
         tokens: the token of each line after these.
         reports: places of tokens, and the findings of the preprocessor, which are warnings.
-        old: a name that the upgrade gave -> the one of the text.
-        absent: functions that other texts have to define, with their tokens. Empty ones stand for them.
+        old: a name of the upgrade -> the text's name.
+        absent: functions that other texts must define, with their tokens. The text for glslang has empty definitions for them.
         subroutines: functions that uniforms choose.
         is_vulkan: the text is GLSL for Vulkan.
     """

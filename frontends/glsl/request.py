@@ -117,11 +117,11 @@ def stage_of(stage: Any, call: str) -> Processor:
         return stage
     if not isinstance(stage, str):
         raise TypeError(f"{call}: stage: expected a Processor or its name, not {type(stage).__name__}")
-    found = STAGE_WORDS.get(stage.lower().removeprefix("."))
-    if found is None:
+    word = STAGE_WORDS.get(stage.lower().removeprefix("."))
+    if word is None:
         hint = did_you_mean(stage, map(str.upper, STAGE_WORDS))
         raise ValueError(f"{call}: stage: {stage!r} is not one of {', '.join(SUFFIXES)}" + (f"; {hint}" if hint else ""))
-    return found
+    return word
 
 
 def defines_of(defines: Any, call: str) -> tuple[tuple[str, str], ...]:

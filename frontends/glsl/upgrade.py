@@ -93,7 +93,7 @@ class _Upgrade:
         return new
 
     def _later(self, extensions: Iterable[str]) -> frozenset[str]:
-        """Words of later versions, which neither the version nor an extension of the text has."""
+        """Words of later versions that neither the text's version nor its extensions have."""
         version, is_es = self.language.version, self.language.is_es
         offered = [EXTENSIONS[name] for name in extensions if name in EXTENSIONS]
         return frozenset(
@@ -105,13 +105,13 @@ class _Upgrade:
     def _foreign(self, extensions: Iterable[str]) -> frozenset[str]:
         """Names of built-in functions that neither the version nor an extension of the text has: functions of that name are the text's."""
         version, is_es, asked = self.language.version, self.language.is_es, frozenset(extensions)
-        found = [FUNCTIONS[name] for name in self.present & FUNCTIONS.keys()]
-        return frozenset(item.name for item in found if not item.is_in(version, is_es) and asked.isdisjoint(item.extensions))
+        functions = [FUNCTIONS[name] for name in self.present & FUNCTIONS.keys()]
+        return frozenset(item.name for item in functions if not item.is_in(version, is_es) and asked.isdisjoint(item.extensions))
 
     def _words(self, later: frozenset[str], foreign: frozenset[str]) -> dict[str, str]:
         """Names of the text that are words of the target's language, or functions that its own version lacks."""
         names = set(later)
-        if not self.language.is_old:  # glslang says of reserved words that they are
+        if not self.language.is_old:  # glslang itself reports reserved words
             names &= self.declared.names & SINCE.keys()
         elif names:
             names -= are_used_as_words(self.texts, names)
@@ -121,12 +121,12 @@ class _Upgrade:
         return {word: self._renamed(word) for word in sorted(names)}
 
     def _variables(self) -> dict[str, str]:
-        """Variables that would hide the functions of their name, which the upgrade calls."""
+        """Variables with the name of a function that the upgrade calls, which they would hide."""
         hiding = (legacy.FUNCTIONS & self.declared.names) - self.declared.functions - self.words.keys()
         return {word: self._renamed(word) for word in sorted(hiding)} if self.present & legacy.OLD_WORDS else {}
 
     def _own_lookups(self) -> frozenset[str]:
-        """Functions of the text that have the name of one of the language's in other versions."""
+        """Functions of the text with the name of a built-in function of another version."""
         is_es, version = self.language.is_es, self.language.version
         return self.declared.functions - (legacy.CORE_LOOKUPS[is_es] if not is_es or version == 100 else frozenset())
 
@@ -160,13 +160,13 @@ class _Upgrade:
         return made
 
     def _lacks_color(self) -> bool:
-        """True where the text has gl_FragColor, and the version that it is compiled as has not."""
+        """True if the text uses gl_FragColor, which the target version lacks."""
         language = self.language
         has_color = language.is_old and language.version <= (100 if language.is_es else legacy.LAST_COLOR)
         return has_color and language.target > legacy.LAST_COLOR and self.stage is Processor.FRAG
 
     def upgraded(self) -> Upgraded:
-        """The tokens, and the declarations to put before them. ParseError where a name has no meaning today."""
+        """The tokens, and the declarations to put before them. ParseError for names that the target version lacks."""
         texts = self.texts
         closing = _parentheses(texts) if self.comparisons else {}
         ends: dict[int, int] = {}

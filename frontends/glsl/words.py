@@ -51,7 +51,7 @@ _FREE_BEFORE_400 = frozenset(
     ("patch", "sample", "precise", "subroutine", "buffer", "atomic_uint", "coherent", "restrict", "readonly", "writeonly")
     + (*_DOUBLE_MATRICES, *_typed("imageCubeArray image2DMS image2DMSArray").split())
 )
-"""Words that glslang takes for names below version 400."""
+"""Words that glslang reads as names below version 400."""
 
 
 def taken_words(target: int) -> frozenset[str]:

@@ -33,7 +33,7 @@ from tgsi.language.facts.enums import File, Processor
 from tgsi.language.interface import Block, Interface, Port, Unit, Variable
 
 MAX_MEMBERS = 4096
-"""Variables of one block that get a name; elements of arrays of structs count each."""
+"""Maximum number of named variables of a block, counting each element of arrays of structs."""
 
 
 def describe(s: State) -> Interface:
@@ -159,7 +159,7 @@ def _initial(s: State, size: int) -> bytes:
 
 
 def _shared_names(s: State) -> frozenset[str]:
-    """Names of types that several blocks have (HLSL's ConstantBuffer<T>, StructuredBuffer<T> of dxc and Slang): no names of a block."""
+    """Names of types shared by several blocks (ConstantBuffer<T> and StructuredBuffer<T> of dxc and Slang), which name no single block."""
     titles = [
         s.tables.names.get(inner(place.kind).id, "")  # type: ignore[union-attr]
         for id, place in s.places.items()
@@ -237,13 +237,13 @@ def _ports(s: State, storage: str, ids: Iterable[int]) -> dict[str, Port]:
             continue
         if has_rows(s, id, storage == "Output") and isinstance(kind, Array):
             kind = kind.element
-        found = s.tables.decorations.get(id, {})
+        decorations = s.tables.decorations.get(id, {})
         of_patch = is_patch(s, id)
-        first = s.locations.get(id, (found.get("Location") or [-1])[0])
+        first = s.locations.get(id, (decorations.get("Location") or [-1])[0])
         block = inner(kind)
         if isinstance(block, Struct) and "Block" in s.tables.decorations.get(block.id, {}):
             made |= {port.name: port for port in _of_block(s, id, kind, first, of_patch)}
-        elif first >= 0 and "BuiltIn" not in found:
+        elif first >= 0 and "BuiltIn" not in decorations:
             label = s.tables.semantics.get(id) or s.tables.names.get(id, "")
             if label:
                 made[label] = _port(s, id, label, kind, first, of_patch)
@@ -274,7 +274,10 @@ def _pointee(s: State, id: int, storage: str) -> Type | None:
 
 
 def _port(s: State, id: int, label: str, kind: Type, location: int, of_patch: bool) -> Port:
-    """A port. Inputs of vertex programs and outputs of fragment programs have no partner, and no semantic of a location."""
+    """A port.
+
+    Inputs of vertex programs and outputs of fragment programs link to no other stage, so their semantic does not depend on the location.
+    """
     semantic = f"PATCH[{location}]" if of_patch else str(s.generic(location))
     variable = s.tables.names.get(id) or "anon"
     return Port(name=label, variable=variable, type=name(kind), location=location, registers=registers(kind), semantic=semantic)

@@ -96,7 +96,7 @@ def _program(s: State, located: Collection[str] | None) -> Program:
 
 
 def _fitting(program: Program) -> Program:
-    """The program with temporaries that share numbers, if it has very many, because each value had its own."""
+    """The program with shared temporaries if it has very many, since the reader gives each value its own."""
     if program.file_size(File.TEMP) <= MANY_TEMPORARIES:
         return program
     from passes.optimise.merge import MergeTemporaries
@@ -106,18 +106,18 @@ def _fitting(program: Program) -> Program:
 
 def _entry(tables: Tables, name: str | None, stage: Processor | None) -> EntryPoint:
     have = ", ".join(f"{item.name!r} ({item.model})" for item in tables.entries) or "none"
-    found = [item for item in tables.entries if name in (None, item.name) and (stage is None or PROCESSORS.get(item.model) is stage)]
-    if not found:
+    entries = [item for item in tables.entries if name in (None, item.name) and (stage is None or PROCESSORS.get(item.model) is stage)]
+    if not entries:
         tables.sources.fail("M007", f"there is no entry point {'' if name is None else repr(name)}; there are: {have}")
-    if len(found) > 1:
+    if len(entries) > 1:
         tables.sources.fail("M007", f"there are several entry points, choose one with entry= or stage=: {have}")
-    if found[0].model not in PROCESSORS:
-        tables.sources.fail("M020", f"the execution model {found[0].model} is not supported", found[0].op)
-    return found[0]
+    if entries[0].model not in PROCESSORS:
+        tables.sources.fail("M020", f"the execution model {entries[0].model} is not supported", entries[0].op)
+    return entries[0]
 
 
 def _bindings(tables: Tables, given: Mapping[str, int], bound: Collection[str] | None) -> dict[int, int]:
-    found = separated(tables, bound)
+    numbers = separated(tables, bound)
     for id, op in tables.globals.items():
         names = {tables.names.get(id)}
         kind = tables.types.get(op.type, op)
@@ -125,22 +125,22 @@ def _bindings(tables: Tables, given: Mapping[str, int], bound: Collection[str] |
             target = tables.types.known.get(kind.target)
             names.add(None if target is None else tables.names.get(getattr(inner(target), "id", 0)))
         for label in names & given.keys():
-            found[id] = given[label]  # type: ignore[index]
-    return found
+            numbers[id] = given[label]  # type: ignore[index]
+    return numbers
 
 
 def _uniforms(s: State) -> dict[int, int]:
     """First register of each default uniform in CONST[0], in the order of locations."""
     tables = s.tables
-    found = []
+    uniforms = []
     for id, op in tables.globals.items():
         kind = tables.types.get(op.type, op)
         if isinstance(kind, Pointer) and kind.storage == "UniformConstant":
             target = tables.types.get(kind.target, op)
             if not is_opaque(target) and tables.decoration(id, "BuiltIn") is None:
-                found.append((tables.decoration(id, "Location") or 0, id, target))
+                uniforms.append((tables.decoration(id, "Location") or 0, id, target))
     first, numbers = 0, {}
-    for _, id, target in sorted(found, key=lambda item: item[:2]):
+    for _, id, target in sorted(uniforms, key=lambda item: item[:2]):
         if target.words >= MAX_WORDS:
             s.fail("M023", "the uniforms are too large", tables.globals[id])
         numbers[id] = first
@@ -174,7 +174,7 @@ def _prologue(s: State) -> None:
 
 
 def _guarded(work: Callable[[], T], name: str, state: State | None = None) -> T:
-    """Run a part of the reading. Whatever a hostile module breaks is an error about the instruction that was read."""
+    """Run a part of the reader. Exceptions caused by a hostile module become errors at the current instruction."""
     try:
         return work()
     except (TgsiError, MemoryError):

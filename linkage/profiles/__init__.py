@@ -1,7 +1,7 @@
 """Linkage schemes by device: each is data and one strategy.
 
-The schemes are those of Mesa's drivers (docs/linkage.md, "Profiles"; each module names its driver). Where the position of bits in a
-chip's register is not known, the words are packed as the profile's own text says.
+The schemes are those of Mesa's drivers (docs/linkage.md, "Profiles"; each module names its driver). If the position of bits in a chip's
+register is unknown, the words are packed as described in the profile's docstring.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _HOMES = {
 
 
 class _Profiles(Mapping[str, "Profile"]):
-    """Profiles by name, each loaded at its first use."""
+    """Profiles by name, each loaded on first use."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, Profile] = {}
 
     def __getitem__(self, name: str) -> Profile:
-        found = self._loaded.get(name)
-        if found is None:
+        profile = self._loaded.get(name)
+        if profile is None:
             module, attribute = _HOMES[name]
-            found = self._loaded[name] = getattr(import_module(f"{__name__}.{module}"), attribute)
-        return found
+            profile = self._loaded[name] = getattr(import_module(f"{__name__}.{module}"), attribute)
+        return profile
 
     def __contains__(self, name: object) -> bool:
         return name in _HOMES

@@ -1,8 +1,8 @@
-"""i915: eight texture units are the only carriers, and vertices are made in software.
+"""i915: eight texture units are the only carriers, and vertices are processed in software.
 
-Units are given first come, first served to the fragment program's inputs; window position and face take one each. The driver asks the
+Units are assigned to the fragment program's inputs, first come, first served; window position and face take one each. The driver asks the
 software stage for each entry of the vertex layout: a word has the output register in bits 0 to 7 (0xff: none), the format in bits 8 to 11
-(0: 4 bytes, 1 to 4: so many floats) and the unit in bits 12 to 15 (0xf: none).
+(0: 4 bytes, 1 to 4: number of floats) and the unit in bits 12 to 15 (0xf: none).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _fixed(job: Job, rows: list[Relocation], form: int, name: str, layout: list[
         if name == "fog":
             check_channels(job, row, 1, "the device carries fog as one float")
         elif name == "specular":
-            check_channels(job, row, 7, "it is 1, whatever the vertex program writes")
+            check_channels(job, row, 7, "it is 1 regardless of the vertex program")
     if rows:
         layout.append((_entry(rows[0].output_register, form, None), f"{rows[0].semantic}: {name}"))
 
@@ -84,7 +84,7 @@ def _entry(register: int | None, form: int, unit: int | None) -> int:
 
 @record
 class _Vertex:
-    """Entries of the vertex that its program alone decides, and the position's without a unit."""
+    """Entries of the vertex that depend only on its program, and the position's without a unit."""
 
     first: tuple[int, ...]
     position: int
@@ -92,7 +92,7 @@ class _Vertex:
 
 @record
 class _Units:
-    """The units, and entries of the vertex without their output: for the inputs in the slots that `slots` names, then for the specials."""
+    """The units, and entries of the vertex without their outputs: for the inputs in `slots`, then for the specials."""
 
     units: tuple[int, ...]
     slots: tuple[int, ...]

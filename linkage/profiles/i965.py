@@ -1,4 +1,4 @@
-"""i965: a placeholder that refuses every pair. The proposal of 2010 was not sure how this device links, and neither are we."""
+"""i965: refuses every pair, because the linking rules are unknown; the proposal of 2010 leaves them open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def build(job: Job) -> None:
     job.error(
         "K035",
         "the linking rules of this device are unknown; the proposal of 2010 leaves them open",
-        hint="the profile `software` takes any pair",
+        hint="the profile `software` accepts any pair",
     )
 
 

@@ -1,4 +1,5 @@
-"""nv50: a map of up to 64 bytes, one for each scalar component that the fragment program reads, and one like it before a geometry program.
+"""nv50: a map of up to 64 bytes, one for each scalar component that the fragment program reads, and a similar map before a geometry
+program.
 
 A byte is the number of the component that feeds it: components that the vertex program writes are numbered in the order of its outputs.
 0x40 means 0, 0x41 means 1; after a geometry program the constants start at 0x80. Outputs are found through a dictionary, so the map is
@@ -23,11 +24,12 @@ _APPENDED = ("point_size", "layer", "viewport")
 
 
 class _ComponentMap:
-    """The map while it is built: for each byte the component that feeds it, and how the byte is interpolated.
+    """The map under construction: for each byte the component that feeds it, and its interpolation.
 
     Attributes:
         entries: (number, words that name it) of each byte.
-        linear: bit i is set if byte i has no perspective. sprites: four bits a byte, the channel of a point sprite's coordinate plus 1.
+        linear: bit i is set if byte i is interpolated without perspective. sprites: four bits a byte, the channel of a point sprite's
+        coordinate plus 1.
     """
 
     def __init__(self, job: Job) -> None:
@@ -102,7 +104,7 @@ def build(job: Job) -> None:
             components.add_all(table.back_register(row), f"BCOLOR[{row.semantic.index}]")
     rows = table.rows if first_back is None else (*colors, *(row for row in table.rows if row not in colors))
     front = []
-    for row in rows:  # under two-sided light colors come first, in the order of the back colors, and whole
+    for row in rows:  # under two-sided light whole colors come first, in the order of the back colors
         is_color = row.semantic.name == "COLOR"
         first = components.add_row(row, is_whole=first_back is not None and is_color)
         if is_color:
@@ -115,7 +117,7 @@ def build(job: Job) -> None:
     job.block("map", 8, entries)
     first_front = min(front, default=4)
     if job.options.light_twoside and first_back is None:
-        text = "two-sided light is on, but there is no color; the ids of front and back color must differ, so 0 stands for back"
+        text = "two-sided light is on, but there is no color; the ids of front and back color must differ, so the back color gets id 0"
         job.warning("K036", text, hint="turn two-sided light off")
         first_back = 0
     job.block("color ids", 8, [(first_front, "first front color"), (first_front if first_back is None else first_back, "first back color")])
@@ -128,7 +130,7 @@ def build(job: Job) -> None:
 
 
 def _check_w(job: Job, row: Relocation) -> None:
-    """Note a warning if w of an output is read that nothing writes: the map has the constant 1 for it, other profiles have 0."""
+    """Note a warning if an unwritten w of an output is read: this map has the constant 1, other profiles have 0."""
     register = row.output_register
     if register is not None and row.usage_mask & ~job.written.get(register, 0) & _W:
         text = f"{job.label(row)}.w: nothing writes w of OUT[{register}]; it is 1 here, and 0 in the software profile"
@@ -138,7 +140,7 @@ def _check_w(job: Job, row: Relocation) -> None:
 def build_between(job: Job) -> None:
     """Build the map between a vertex and a geometry program: each component that the geometry program reads of a vertex.
 
-    Nothing is interpolated, and the position is an input like any other. A primitive's number is given by the chip.
+    Nothing is interpolated, and the position is an input like any other. A primitive's number comes from the chip.
     """
     numbers = _component_numbers(job, CONSTANT)
     entries: list[tuple[int, str]] = []
@@ -164,7 +166,7 @@ def build_between(job: Job) -> None:
 def _component_numbers(job: Job, count: int) -> dict[tuple[int, int], int]:
     """Number of every component that the vertex program writes, by (register, channel).
 
-    If there are more than `count`, outputs without a reader are dropped.
+    Above `count`, outputs without a reader are dropped.
     """
     registers = sorted({output.register for output in job.producer.outputs})
     if sum(job.written.get(register, 0).bit_count() for register in registers) > count:
@@ -189,7 +191,7 @@ class _Components:
 
 @record
 class _Reads:
-    """Masks of the inputs, bits of components without perspective from the first input on, and the place of the first color there."""
+    """Masks of the inputs, bits of components without perspective from the first input on, and the place of the first color."""
 
     masks: tuple[int, ...]
     linear: int

@@ -1,8 +1,8 @@
-"""nv30 and nv40: no mapping in hardware, so the fragment program's words are patched.
+"""nv30 and nv40: the hardware has no mapping, so the fragment program's words are patched.
 
-The vertex program's outputs get interpolants by layout; a table of 256 bytes gives the interpolant that a fragment program has to
-read for each GENERIC index; the fragment program's slots are looked up in it, and the words that read them are patched. Fragment
-programs hold constants inside their instructions here, so each use of one is a place to patch, too. Patches name words of the
+The vertex program's outputs get interpolants by layout; a table of 256 bytes maps each GENERIC index to the interpolant that fragment
+programs have to read; the fragment program's slots are looked up in it, and the words that read them are patched. Constants are stored
+inside the instructions of fragment programs, so each use of one is a place to patch, too. Patches name words of the
 TGSI tokens.
 """
 
@@ -35,7 +35,7 @@ from tgsi.language.facts.semantics import Semantic
 from tgsi.language.record import record
 
 NOTHING = 0x0F
-"""The code that a fragment program reads where no interpolant is written. The driver hopes that it gives 0, 0, 0, 1."""
+"""The code for reads without a written interpolant. The driver hopes that it reads as 0, 0, 0, 1."""
 
 INTERPOLANT = 0xF0
 
@@ -102,17 +102,17 @@ def _slot(job: Job, row: Relocation, table: Sequence[int], sprite: int | None) -
 
 
 def _fixed(job: Job, row: Relocation) -> None:
-    """Place a color or fog, which have dedicated registers; reject all others."""
+    """Place a color or fog, which have dedicated registers; reject other semantics."""
     source, name = job.source(row), row.semantic.name
     if not is_fixed(row.semantic):
         no_carrier(job, row, "interpolant")
         return
     if source is None:
-        fed_by_nothing(job, row, "what it reads is left to chance")
+        fed_by_nothing(job, row, "its value is undefined")
     else:
         wrong_carrier(job, row)
     if name == "FOG":
-        check_channels(job, row, _XYZ, "it is 1, whatever the vertex program writes")
+        check_channels(job, row, _XYZ, "it is 1 regardless of the vertex program")
     else:
         check_sides(job, row)
     place = _FIXED.get(name, f"color {row.semantic.index if source is None else source.index}")
@@ -120,7 +120,7 @@ def _fixed(job: Job, row: Relocation) -> None:
 
 
 def _patch(job: Job, kind: str, register: int, value: int, note: str) -> None:
-    """Note every instruction word that reads an input; declarations are no part of the chip's program."""
+    """Record every instruction word that reads an input; the chip's program has no declarations."""
     for field in job.input_fields.by_register.get(register, ()):
         if field.shift == OPERAND:
             job.patches.append(_patch_of(kind, field, value, note))
@@ -134,7 +134,7 @@ def _patch_of(kind: str, field: Field, value: int, note: str) -> Patch:
 def _vertex_table(job: Job) -> tuple[list[int], dict[int, Output]]:
     """256 bytes, index -> interpolant to read, and the output in each interpolant that is in use.
 
-    An output that the fragment program reads goes before one of the same index that it does not read.
+    Of outputs with the same index, one that the fragment program reads takes precedence.
     """
     count = job.profile.interpolators
     read = {row.output_register: row.input_register for row in job.table.rows}
@@ -173,30 +173,29 @@ def _sprite(job: Job, carried: Mapping[int, Output]) -> int | None:
         return None
     sprite = next(number for number in range(len(carried) + 1) if number not in carried)
     if sprite >= job.profile.interpolators:
-        job.error("K030", "no texture coordinate is left for the point coordinate", register=wants[0], hint="write fewer varyings")
+        job.error("K030", "no texture coordinate is free for the point coordinate", register=wants[0], hint="write fewer varyings")
     return sprite
 
 
 def _constants(job: Job) -> None:
-    """Note each use of a constant as a patch, since constants are written into the program. An indexed constant is an error."""
-    found = job.constant_fields
-    if not found.fields:
+    """Record each use of a constant as a patch, since constants are stored in the program. An indexed constant is an error."""
+    fields = job.constant_fields
+    if not fields.fields:
         return
     for item in job.instructions:
         for operand in item.src:
             if operand.register.file is File.CONST and operand.register.indirect is not None:
-                text = "constants of fragment programs stand inside of its instructions and cannot be indexed"
+                text = "constants of fragment programs are stored in their instructions and cannot be indexed"
                 job.error("K031", text, span=item.span, hint="write the constants out, or move the access to the vertex program")
                 return
-    for field in found.fields:
+    for field in fields.fields:
         if field.shift == OPERAND:
             job.patches.append(Patch("constant", field, field.anchor, f"CONST[{field.anchor}]"))
 
 
 @record
 class _Vertex:
-    """The output of each index, and the table if all of them have a texture coordinate; otherwise it depends on the outputs that are
-    read."""
+    """The output of each index, and the table if all of them have a texture coordinate; None if it depends on the outputs that are read."""
 
     written: dict[int, int]
     laid: _Laid | None

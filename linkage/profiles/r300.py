@@ -29,7 +29,7 @@ _XYZW, _XY01, _X001 = (0, 1, 2, 3), (0, 1, 4, 5), (0, 4, 4, 5)
 
 
 def build(job: Job) -> None:
-    """Build the RS block, in the order that the driver keeps."""
+    """Build the RS block, in the driver's order."""
     rs = _Block(job)
     others = [row for row in job.table.rows if row.semantic.name not in TEXTURE_NAMES]
     for row in others:
@@ -51,7 +51,7 @@ def build(job: Job) -> None:
             rs.texture(item.input_register, "PCOORD", _XY01, "point coordinate ")
     for row in others:
         if row.semantic.name == "FOG":
-            check_channels(job, row, _X, "the chip carries x alone; it is 0, 0 and 1 in y, z and w")
+            check_channels(job, row, _X, "the chip carries only x; y, z and w are 0, 0 and 1")
             rs.varying(row, _X001)
     for item in job.table.specials:
         if item.semantic.name == "POSITION":
@@ -62,7 +62,7 @@ def build(job: Job) -> None:
 def _face(job: Job, rs: _Block) -> None:
     for item in job.table.specials:
         if item.semantic.name == "FACE" and job.options.light_twoside:
-            text = f"IN[{item.input_register}] FACE cannot be had together with two-sided light"
+            text = f"IN[{item.input_register}] FACE cannot be combined with two-sided light"
             job.error("K031", text, register=item.input_register, hint="turn two-sided light off and select by FACE")
         elif item.semantic.name == "FACE":
             rs.entry(0, rs.take_color(what="FACE"), item.input_register, _XYZW, f"IN[{item.input_register}] FACE")
@@ -100,7 +100,7 @@ class _Block:
     def colors(self) -> None:
         """Add colors by index, then back colors.
 
-        Missing back colors get dummy coordinates, which keep the numbers the same under two-sided light.
+        Missing back colors get dummy coordinates, so that numbers are the same with two-sided light.
         """
         job, table = self.job, self.job.table
         rows = [(source.index, row) for row in table.rows if row.semantic.name == "COLOR" and (source := job.source(row)) is not None]
@@ -111,7 +111,7 @@ class _Block:
             if row.semantic.name == "COLOR" and row.output_register is None:
                 self.unmatched(row)
         if not self.color_sources:
-            self.entry(0, self.take_color(), None, _XYZW, "one color is always rasterized")
+            self.entry(0, self.take_color(), None, _XYZW, "at least one color is always rasterized")
         if job.options.light_twoside:
             for index in range(COLORS):
                 back = table.back.get(index)
@@ -157,7 +157,7 @@ class _Block:
 
 @record
 class _Routes:
-    """Slots of inputs in the canonical order, each with its entry without a number; registers that the chip fills itself."""
+    """Slots of inputs in the canonical order, each with an entry that lacks the number; registers that the chip fills itself."""
 
     colors: tuple[tuple[int, int], ...]
     face: tuple[int, ...]
@@ -196,7 +196,7 @@ def _routes(job: Job) -> _Routes | None:
 
 
 def _join(_theirs: bool, ours: _Routes, registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]] | None:
-    """The RS block; None where the pair needs more interpolators of one kind than there are."""
+    """The RS block; None if the pair needs too many interpolators of one kind."""
     entries: list[int] = []
     colors: list[int] = []
     for slot, entry in ours.colors:

@@ -1,7 +1,7 @@
 """r600: hardware compares one-byte ids of outputs and inputs, so order is free.
 
-Id 0 is no varying. Automatic ids come from the semantic alone, GENERIC: index + 1, others: (0x80 | name << 3 | index) + 1; some of them
-clash; clashes are detected here. Configured ids count the pair's varyings from 1. Four output ids make a word, and there are ten words. An
+Id 0 means no varying. Automatic ids depend only on the semantic, GENERIC: index + 1, others: (0x80 | name << 3 | index) + 1; some of them
+clash, which is detected here. Configured ids number the pair's varyings from 1. A word has four output ids, and there are ten words. An
 input word has the id in bits 0 to 7, the default for inputs without a partner in bits 8 and 9 (0: all zero, 3: all one), flat in bit 10,
 sprite in bit 17.
 """
@@ -29,7 +29,7 @@ _NOT_EXPORTED = _NO_ID | {"CLIPVERTEX"}
 
 
 def automatic_id(semantic: Semantic) -> int:
-    """The id of a semantic, one byte; 0 for a semantic that is not a varying. Different semantics may share one id."""
+    """The one-byte id of a semantic; 0 for a semantic that is not a varying. Different semantics may share an id."""
     if semantic.name in _NO_ID:
         return 0
     if semantic.name == "GENERIC":
@@ -38,17 +38,17 @@ def automatic_id(semantic: Semantic) -> int:
 
 
 def clashes(semantics: list[Semantic]) -> list[tuple[Semantic, Semantic, int]]:
-    """Pairs of different semantics with one id, and that id. A varying whose id is 0 makes a pair with itself."""
+    """Pairs of different semantics with one id, and that id. A varying with id 0 is paired with itself."""
     owner: dict[int, Semantic] = {}
-    found = []
+    pairs = []
     for semantic in semantics:
         number = automatic_id(semantic)
         if semantic.name in _NO_ID:
             continue
         other = owner.setdefault(number, semantic)
         if other != semantic or number == 0:
-            found.append((other, semantic, number))
-    return found
+            pairs.append((other, semantic, number))
+    return pairs
 
 
 def build(job: Job) -> None:
@@ -60,10 +60,10 @@ def build(job: Job) -> None:
     for row in table.rows:
         source = job.source(row) or row.semantic
         if source.name in _NOT_EXPORTED:
-            text = f"IN[{row.input_register}] {row.semantic} is to be fed by {source}, which is no parameter"
+            text = f"IN[{row.input_register}] {row.semantic} would be fed by {source}, which is not a parameter"
             job.error("K032", text, register=row.input_register, hint="carry it in a GENERIC semantic, in both programs")
-    found = clashes(list(dict.fromkeys((*outputs, *inputs))))
-    for first, second, number in found:
+    clashing = clashes(list(dict.fromkeys((*outputs, *inputs))))
+    for first, second, number in clashing:
         text = f"{first} and {second} have the same id {number}" if first != second else f"{first} has id 0, which means no varying"
         if options.ids == "automatic":
             job.error("K033", text, span=job.span_of(second), hint='link with ids="configured", or give one of them another index')
@@ -71,7 +71,7 @@ def build(job: Job) -> None:
             text = f"{text}; ids are configured for this pair"
             job.warning("K033", text, span=job.span_of(second), hint="give one of them another index")
     job.stop_if_errors()
-    is_configured = options.ids == "configured" or bool(found)
+    is_configured = options.ids == "configured" or bool(clashing)
     ids = _ids(job, outputs, inputs) if is_configured else {s: automatic_id(s) for s in (*outputs, *inputs)}
     too_many(job, len(outputs), WORDS * 4, "exported parameters")
     numbers = [ids[semantic] for semantic in outputs[: WORDS * 4]]
@@ -97,13 +97,13 @@ def build(job: Job) -> None:
 
 
 def _special(semantic: Semantic, number: int) -> int:
-    """The input word of a value that the rasterizer gives; `number` is the id of the primitive number."""
+    """The input word of a value from the rasterizer; `number` is the id of the primitive number."""
     flags = FLAT if semantic.name == "POSITION" else SPRITE if semantic.name == "PCOORD" else 0
     return flags | (number if semantic.name == "PRIM_ID" else 0)
 
 
 def _packed(numbers: Sequence[int]) -> list[int]:
-    """Ids as the words of four bytes that hold them."""
+    """Ids packed into words of four bytes."""
     return [sum(number << 8 * i for i, number in enumerate(numbers[at : at + 4])) for at in range(0, WORDS * 4, 4)]
 
 
@@ -125,7 +125,7 @@ def _flags(job: Job, row: Relocation) -> int:
 
 
 def _no_id(job: Job, row: Relocation, ids: Mapping[Semantic, int], used: Sequence[int]) -> int:
-    """The id of an input without an output: its own, unless an output has that, too."""
+    """The id of an input without an output: its own, unless an output has the same."""
     number = ids[row.semantic]
     if number not in used:
         return number

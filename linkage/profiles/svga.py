@@ -1,8 +1,8 @@
 """svga: VGPU9 declares shader model 3 names, VGPU10 links slots at draw time.
 
 A declaration word of VGPU9 has the usage in bits 0 to 4 and its index in bits 16 to 19, bit 31 is set, as in Direct3D 9. The names are
-those of `linkage.sm3`, so GENERIC uses every name that no other semantic has, and programs that were translated apart agree. (The driver
-kept to 15 texture coordinates and gave fog the sixteenth; the proposal of 2010 asks for the other names, too.)
+those of `linkage.sm3`, so GENERIC uses all names not taken by other semantics, and separately translated programs agree. (The driver used
+only 15 texture coordinates and the sixteenth for fog; the proposal of 2010 asks for the other names, too.)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def word(usage: Usage) -> int:
 
 
 def build_names(job: Job) -> None:
-    """Declare VGPU9's names of inputs and outputs. A name follows from the semantic alone, and from the presence of back colors."""
+    """Declare VGPU9's names of inputs and outputs. A name depends only on the semantic and on the presence of back colors."""
     table = job.table
     sources = {row.input_register: job.source(row) or row.semantic for row in table.rows}
     names = _names(job, sources)
@@ -72,8 +72,8 @@ def build_names(job: Job) -> None:
 def _names(job: Job, sources: Mapping[int, Semantic]) -> dict[Semantic | int, Usage]:
     """The names of the semantics of outputs, and of input registers. Semantics that can have none are absent.
 
-    Two things take names that the pair leaves free: GENERIC beyond the names, with a warning, and inputs that a link state feeds from
-    nothing although their own semantic has an output. `sources` has the semantic that feeds each input register.
+    Names left free by the pair are used for GENERIC indices beyond the regular names, with a warning, and for inputs that a link state
+    leaves without an output although their own semantic has one. `sources` has the semantic that feeds each input register.
     """
     known = scheme(has_back=job.has_back)
     used = list(dict.fromkeys((*job.feeding.values(), *sources.values())))
@@ -95,7 +95,7 @@ def _names(job: Job, sources: Mapping[int, Semantic]) -> dict[Semantic | int, Us
 def build_slots(job: Job) -> None:
     """Link VGPU10's slots: each input has the slot of its output; unmatched inputs get free slots above the outputs.
 
-    Clip distances have shadow copies after the outputs; under two-sided light a color comes with its back color.
+    Clip distances have shadow copies after the outputs; under two-sided light a color is followed by its back color.
     """
     table = job.table
     shadow = {}
@@ -148,7 +148,10 @@ def _name_inputs(job: Job) -> _Names | None:
 
 
 def _names_of(semantics: Sequence[Semantic], *, indices_has_back: bool) -> _Names | None:
-    """The words of semantics; those without a name are left out. None if a GENERIC has none, which then takes one that the pair leaves."""
+    """The words of semantics; those without a name are left out.
+
+    None if a GENERIC has none, which then takes a name left free by the pair.
+    """
     words = []
     for has_back in (False, True):
         names = [(semantic, scheme(has_back=has_back).name_of(semantic)) for semantic in semantics]
@@ -191,4 +194,4 @@ VGPU9 = Profile(
 )
 VGPU10 = Profile(
     "svga10", "VMware svga, VGPU10", ARBITRARY, build=build_slots, plain=LINKED_SLOTS, interpolators=SLOTS - 1
-)  # one holds the position
+)  # one has the position

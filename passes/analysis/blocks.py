@@ -21,21 +21,21 @@ class Block:
 
 def written_inside(values: Values, fixed: frozenset[int]) -> dict[int, dict[int, None]]:
     """Return the cells with nodes that are written inside of each loop and switch, by the place of its head."""
-    found: dict[int, dict[int, None]] = {}
+    inside: dict[int, dict[int, None]] = {}
     if values.layout.is_straight:
-        return found
+        return inside
     stack: list[int] = []
     for place, item in enumerate(values.items):
         flow = item.opcode.flow if item is not None else None
         if flow is None and not stack:
             continue
         if flow is LOOP or flow is SWITCH:
-            found[place] = {}
+            inside[place] = {}
             stack.append(place)
         elif flow is ENDLOOP or flow is ENDSWITCH:
-            inner = found[stack.pop()]
+            inner = inside[stack.pop()]
             if stack:
-                found[stack[-1]].update(inner)
+                inside[stack[-1]].update(inner)
         elif stack and flow is None:
-            found[stack[-1]].update((cell, None) for cell in values.writes[place] if cell >= 0 and not cell & 8 and cell not in fixed)
-    return found
+            inside[stack[-1]].update((cell, None) for cell in values.writes[place] if cell >= 0 and not cell & 8 and cell not in fixed)
+    return inside

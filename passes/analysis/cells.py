@@ -129,13 +129,13 @@ class _Groups(dict[int, int]):
         self._ranges = ranges
 
     def __missing__(self, cell: int) -> int:
-        found = 0
+        shared = 0
         for place, first, last, group in self._ranges:
             if cell & 12 == place and first <= cell >> 4 <= last:
-                found = group
+                shared = group
                 break
-        self[cell] = found
-        return found
+        self[cell] = shared
+        return shared
 
 
 class CellMap:

@@ -18,7 +18,7 @@ def draw_flow(program: Program) -> str:
     for number, block in enumerate(graph.blocks):
         label = _text(f"{place}: {print_instruction(items[place])}" for place in block)
         nodes.append(f"  {number} [label={label}{', peripheries=2' if number in graph.exits else ''}];")
-    edges = [f"  {number} -> {target};" for number, found in enumerate(graph.successors) for target in found]
+    edges = [f"  {number} -> {target};" for number, targets in enumerate(graph.successors) for target in targets]
     return _digraph("flow", nodes + edges)
 
 
@@ -34,8 +34,8 @@ def draw_values(program: Program) -> str:
                 continue
             writer = values.writer(cell, place)
             file, index, channel = place_of(cell)
-            for found in values.writers.get(cell, ()) if writer is None else () if writer == UNWRITTEN else (writer,):
-                names = edges.setdefault((found, place, writer is None), {})
+            for source in values.writers.get(cell, ()) if writer is None else () if writer == UNWRITTEN else (writer,):
+                names = edges.setdefault((source, place, writer is None), {})
                 register = f"{file.name}[{index}]"
                 names[register] = names.get(register, "") + "xyzw"[channel]
     lines = [f"  {place} [label={_text([f'{place}: {print_instruction(item)}'])}];" for place, item in enumerate(program.instructions)]

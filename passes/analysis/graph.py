@@ -148,7 +148,7 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
 
 def partners_of(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:
     """Return the matching brackets of control flow: for a head its ELSE or arms, then its end; for ELSE its end; for an end its head."""
-    found: dict[int, tuple[int, ...]] = {}
+    partners: dict[int, tuple[int, ...]] = {}
     stack: list[tuple[int, list[int]]] = []
     for place, flow in enumerate(flows):
         if flow in OPENERS:
@@ -157,9 +157,9 @@ def partners_of(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:
             stack[-1][1].append(place)
         elif stack and flow in CLOSERS and flow is CLOSER.get(flows[stack[-1][0]] or END):
             opening, middles = stack.pop()
-            found[opening] = (*middles, place)
-            found[place] = (opening,)
+            partners[opening] = (*middles, place)
+            partners[place] = (opening,)
             for middle in middles:
                 if flows[middle] is ELSE:
-                    found[middle] = (place,)
-    return found
+                    partners[middle] = (place,)
+    return partners

@@ -120,24 +120,24 @@ class Layout:
 
     def covers(self, regions: set[int], place: int) -> bool:
         """Return true if every lane at `place` went through one of these inner regions, for example because they are both arms of an IF."""
-        found = set(regions)
+        covered = set(regions)
         pending = list(regions)
         while pending:
             region = pending.pop()
             for then, other in self._pairs(region):
-                if then in found and other in found:
+                if then in covered and other in covered:
                     around = self.parents[region]
                     if self._is_around(around, place):
                         return True
-                    if around not in found:
-                        found.add(around)
+                    if around not in covered:
+                        covered.add(around)
                         pending.append(around)
         return False
 
     def _pairs(self, region: int) -> list[tuple[int, int]]:
-        found = [self._arms[region]] if region in self._arms else []
+        arms = [self._arms[region]] if region in self._arms else []
         other = self._others.get(region)
-        return [*found, self._arms[other]] if other is not None else found
+        return [*arms, self._arms[other]] if other is not None else arms
 
     def _is_around(self, region: int, place: int) -> bool:
         return self.starts[region] <= place < self.ends[region]
@@ -156,7 +156,7 @@ class Layout:
 
     def repeated_between(self, first: int, later: int) -> int:
         """Return the outermost loop around `later` that is not around `first`, which stands before it; -1 for none."""
-        found, loop = -1, self.loop[self.region[later]]
+        repeated, loop = -1, self.loop[self.region[later]]
         while loop >= 0 and self.loops[loop][0] > first:
-            found, loop = loop, self.loops[loop][2]
-        return found
+            repeated, loop = loop, self.loops[loop][2]
+        return repeated

@@ -60,8 +60,8 @@ class Channels:
 
     def places(self, file: File, cells: int) -> frozenset[tuple[int, int]]:
         """Return the channels of a file that are in a set, as (register, channel)."""
-        found = (cells & self.of_file(file)) >> self._base[file]
-        return frozenset(divmod(bit, 4) for bit in range(found.bit_length()) if found >> bit & 1)
+        bits = (cells & self.of_file(file)) >> self._base[file]
+        return frozenset(divmod(bit, 4) for bit in range(bits.bit_length()) if bits >> bit & 1)
 
     def shift(self, register: RegisterRef) -> int:
         """Return the bit number of the register's x channel."""
@@ -143,7 +143,7 @@ class Liveness:
         return Effect(always, (x, y, z, w), may, sure, removable)
 
     def _pinned(self) -> int:
-        found = depth = 0
+        pinned = depth = 0
         returned = False
         for item, effect in zip(self.program.instructions, self.effects):
             flow = item.opcode.flow
@@ -154,8 +154,8 @@ class Liveness:
             elif flow is Flow.RETURN:
                 returned = True
             elif item.opcode.looks_at_other_lanes and (depth or returned):
-                found |= effect.always
-        return found
+                pinned |= effect.always
+        return pinned
 
     def _before(self, number: int, live: int) -> int:
         """Return the set before an instruction, from the set after it."""

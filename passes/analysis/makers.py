@@ -26,7 +26,7 @@ LABELLED = frozenset(opcode for opcode in OPCODES.values() if opcode.keeps_label
 
 def bits_of(opcodes: Iterable[OpcodeInfo]) -> int:
     """Return the bits of some opcodes, in the form of `Values.makers`."""
-    found = 0
+    bits = 0
     for opcode in opcodes:
-        found |= 2 << opcode.number
-    return found
+        bits |= 2 << opcode.number
+    return bits

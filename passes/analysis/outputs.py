@@ -115,18 +115,18 @@ class _Walk:
         """A loop ends by BRK, or after a round without fuel; the latter is used only for loops without BRK."""
         self.breaks.append([])
         last = self.region(node.body, done)
-        found = self.breaks.pop()
-        return reduce(and_, found) if found else last
+        ends = self.breaks.pop()
+        return reduce(and_, ends) if ends else last
 
     def switch(self, node: Switch, done: int) -> int:
         self.breaks.append([])
         through = _ALL  # the set of lanes that fall into the next arm
         for arm in node.arms:
             through = self.region(arm.body, done & through)
-        found = [through, *self.breaks.pop()]
+        ends = [through, *self.breaks.pop()]
         if not any(arm.is_default for arm in node.arms):
-            found.append(done)
-        return reduce(and_, found)
+            ends.append(done)
+        return reduce(and_, ends)
 
     def sub(self, index: int, done: int) -> int:
         """Walk a call as if the subroutine stood in its place; `analyse_regions` bounds the resulting length."""

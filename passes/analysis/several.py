@@ -15,26 +15,26 @@ def several_webs(values: Values) -> set[int]:
     All others have one: a single instruction writes every channel that is read, before all reads.
     """
     if values.webs_at[0] != values.version:
-        values.webs_at = values.version, _found(values)
+        values.webs_at = values.version, _several(values)
     return values.webs_at[1]
 
 
-def _found(values: Values) -> set[int]:
-    found: set[int] = set()  # registers, by the number of their cells without the channel
+def _several(values: Values) -> set[int]:
+    registers: set[int] = set()  # registers, by the number of their cells without the channel
     written: set[int] = set()
     owned: set[int] = set()
     for item, reads, writes in zip(values.items, values.reads, values.writes):
         if reads and not written.issuperset(reads):
-            found.update(cell >> 2 for cell in reads if cell not in written and cell & 12 != _OUTPUT)
+            registers.update(cell >> 2 for cell in reads if cell not in written and cell & 12 != _OUTPUT)
         if writes:
             key = writes[0] >> 2
             if key in owned:
-                found.add(key)
+                registers.add(key)
             else:
                 owned.add(key)
             written.update(writes)
         if item is not None and (len(item.dst) > 1 or item.opcode.uses_64bit or item.offsets or item.opcode.stores_to_dst):
-            found.update(cell >> 2 for cell in (*reads, *writes))
-    if found and values.is_indexed:
-        found.update(cell >> 2 for cells in (values.reads, values.writes) for few in cells for cell in few)
-    return {cell for key in found if key & 3 != _OUTPUT >> 2 for cell in range(key << 2, (key << 2) + 4)}
+            registers.update(cell >> 2 for cell in (*reads, *writes))
+    if registers and values.is_indexed:
+        registers.update(cell >> 2 for cells in (values.reads, values.writes) for few in cells for cell in few)
+    return {cell for key in registers if key & 3 != _OUTPUT >> 2 for cell in range(key << 2, (key << 2) + 4)}

@@ -43,7 +43,7 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap, *, are_r
         return {}
     inside = _seen_inside(items)
     are_read = are_read or bool(cells.groups)
-    found: dict[int, int] = {}
+    unseen: dict[int, int] = {}
     live = ALL
     after: list[tuple[Flow, int, int]] = []  # block, read after it, read at its jumps back (ELSE: before the other arm)
     for place in range(len(items) - 1, -1, -1):
@@ -62,11 +62,11 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap, *, are_r
                     written = operand.write_mask
                     if len(item.dst) == 1 and not item.opcode.uses_64bit:
                         if hidden := written & ~(live >> shift):
-                            found[place] = hidden
+                            unseen[place] = hidden
                         live &= ~(written << shift)
         if are_read:
             live |= _read(item)
-    return found
+    return unseen
 
 
 def _before_flow(flow: Flow, place: int, live: int, after: list[tuple[Flow, int, int]], inside: dict[int, int]) -> int:
@@ -98,16 +98,16 @@ def _before_flow(flow: Flow, place: int, live: int, after: list[tuple[Flow, int,
 
 
 def _read(item: Instruction) -> int:
-    found = 0
+    channels = 0
     for operand in item.src:
         if operand.register.file is OUT:
-            found |= 15 << 4 * operand.register.index
-    return found
+            channels |= 15 << 4 * operand.register.index
+    return channels
 
 
 def _seen_inside(items: Sequence[Instruction | None]) -> dict[int, int]:
     """Return the outputs that are read inside each loop and switch, by the place of its end."""
-    found: dict[int, int] = {}
+    inside: dict[int, int] = {}
     stack: list[int] = []
     for place, item in enumerate(items):
         if item is None:
@@ -118,12 +118,12 @@ def _seen_inside(items: Sequence[Instruction | None]) -> dict[int, int]:
         if flow is LOOP or flow is SWITCH:
             stack.append(0)
         elif flow is ENDLOOP or flow is ENDSWITCH:
-            found[place] = stack.pop()
+            inside[place] = stack.pop()
             if stack:
-                stack[-1] |= found[place]
+                stack[-1] |= inside[place]
         elif stack:
             if item.opcode in _EMITS or flow is CALL or flow is RETURN:
                 stack[-1] = ALL
             else:
                 stack[-1] |= _read(item)
-    return found
+    return inside

@@ -121,10 +121,10 @@ def reachable(arrays: Mapping[tuple[File, int], range], sizes: Mapping[File, int
 
 def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first and last number of each run of consecutive numbers."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = found[-1][0], number
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1] = ranges[-1][0], number
         else:
-            found.append((number, number))
-    return found
+            ranges.append((number, number))
+    return ranges

@@ -64,13 +64,13 @@ class Webs:
 
         They stay in this set even when no address or subroutine reaches them any more.
         """
-        found = {cell & ~3 for cell in self._fixed if cell >= 0 and not cell & 8}
+        cells = {cell & ~3 for cell in self._fixed if cell >= 0 and not cell & 8}
         if self.cells.groups:
             for item in self.program.declarations:
                 if item.file in _FILES:
                     registers = range(item.first, item.last + 1)
-                    found.update(index * 16 + PLACES[item.file] for index in registers if self.cells.group(item.file, index))
-        return found
+                    cells.update(index * 16 + PLACES[item.file] for index in registers if self.cells.group(item.file, index))
+        return cells
 
     def _web(self, node: int) -> int:
         """Return the representative of a node's web so far."""
@@ -260,12 +260,12 @@ class Webs:
 
     def _tied(self, item: Instruction, mentions: Sequence[Mention]) -> dict[RegisterRef, int]:
         """Return the nodes of the registers that a 64-bit instruction both reads and writes: the second pair may see the first result."""
-        found: dict[RegisterRef, int] = {}
+        nodes: dict[RegisterRef, int] = {}
         for number, node, _ in mentions:
             if number >> 16 == SOURCE and not number & 3:
                 register = item.src[number >> 2].register
-                found[register] = self._bind(node, found[register]) if register in found else node
-        return found
+                nodes[register] = self._bind(node, nodes[register]) if register in nodes else node
+        return nodes
 
     def _free(self, register: RegisterRef, cell: int) -> bool:
         return register.file is not OUT and cell >= 0 and cell not in self._fixed

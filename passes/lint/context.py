@@ -82,12 +82,12 @@ class Context:
     @cached_property
     def addressed(self) -> int:
         """The channels that some instruction may write through an address, at an unknown time."""
-        found = 0
+        cells = 0
         for item in self.program.instructions:
             for operand in results(item):
                 if operand.register.indirect is not None:
-                    found |= self.live.channels.cells(operand.register, 15)
-        return found
+                    cells |= self.live.channels.cells(operand.register, 15)
+        return cells
 
     def needed(self, place: int, item: Instruction) -> int | None:
         """Return the written channels that something reads later; None for an instruction whose reads are needed as a whole."""
@@ -111,14 +111,14 @@ class Context:
             register = source.register
             if register.file is File.IMM and register.indirect is None and register.index < len(self.program.immediates):
                 return self.program.immediates[register.index].words[source.swizzle[channel]]
-            found = self.values.definition(place, operand, channel)
-            if found is None or found == UNWRITTEN:
+            definition = self.values.definition(place, operand, channel)
+            if definition is None or definition == UNWRITTEN:
                 return None
-            made = self.program.instructions[found]
+            made = self.program.instructions[definition]
             plain = Trait.COPY in made.opcode.traits and not made.saturate and len(made.src) == 1
             if not plain or made.src[0].negate or made.src[0].absolute:
                 return None
-            place, item, operand, channel = found, made, 0, source.swizzle[channel]
+            place, item, operand, channel = definition, made, 0, source.swizzle[channel]
         return None
 
     def warn(self, code: str, message: str, item: Declaration | Immediate | Instruction, operand: int = -1, hint: str = "") -> None:

@@ -68,12 +68,12 @@ def _check_reads(context: Context) -> None:
 
 def _surely_written(context: Context, item: Instruction) -> int:
     """Return the set of the channels that an instruction writes whatever it computes."""
-    found = 0
+    cells = 0
     for number, operand in enumerate(results(item)):
         if operand.register.indirect is None and operand.register.file in _JUDGED:
             mask = sum(1 << channel for channel in stored_channels(item, number))
-            found |= context.live.channels.cells(operand.register, mask)
-    return found
+            cells |= context.live.channels.cells(operand.register, mask)
+    return cells
 
 
 def _check_read(

@@ -34,10 +34,10 @@ class Room:
 
     def words(self, words: Sequence[int | None], kind: str = "uint") -> SrcOperand:
         """Return an operand with these words in its channels; a None may be any word. Raise Full if no room is left."""
-        found = self.immediates.source(words, kind)
-        if found is None:
+        operand = self.immediates.source(words, kind)
+        if operand is None:
             raise Full
-        return found
+        return operand
 
     def finish(self, program: Program) -> Program:
         """Return a program with the registers and immediates that were added."""

@@ -57,9 +57,9 @@ def validate(
         ValidationError: a rule of the language is broken.
         LimitError: the program is correct, but larger than `limits`, or uses semantics beyond `semantic_limits`.
     """
-    found = check(program, limits=limits, semantic_limits=semantic_limits, good=good)
-    if not found:
+    findings = check(program, limits=limits, semantic_limits=semantic_limits, good=good)
+    if not findings:
         return
-    errors = [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
+    errors = [diagnostic for diagnostic in findings if diagnostic.severity is Severity.ERROR]
     if errors:
-        raise (LimitError if all(diagnostic.code.startswith("S") for diagnostic in errors) else ValidationError)(found)
+        raise (LimitError if all(diagnostic.code.startswith("S") for diagnostic in errors) else ValidationError)(findings)

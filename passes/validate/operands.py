@@ -106,8 +106,8 @@ class _Tables(dict[Role, Counts]):
                 self.all[file] = registers.count(MAX_INDEX + 1)
 
     def __missing__(self, role: Role) -> Counts:
-        found = self[role] = list(map(mul, self.all, _SERVES[role]))
-        return found
+        costs = self[role] = list(map(mul, self.all, _SERVES[role]))
+        return costs
 
 
 @cache

@@ -209,19 +209,19 @@ class _Rules:
 
     def free(self, name: str, wanted: int, count: int) -> int | None:
         """Return the index nearest to `wanted`, below `count`, that neither this program nor a partner uses, or None."""
-        found: list[int] = []
+        indices: list[int] = []
         before = 0  # the first index after the ranges seen so far
         for first, last in [*sorted(self.spans(name)), (count, count)]:
             end = min(first, count)  # indices before..end-1 are free
             if before < end:
-                found.append(min(max(before, wanted), end - 1))
+                indices.append(min(max(before, wanted), end - 1))
             before = max(before, last + 1)
-        return min(found, key=lambda index: (abs(index - wanted), index), default=None)
+        return min(indices, key=lambda index: (abs(index - wanted), index), default=None)
 
     def generic_hint(self, wanted: int) -> str:
         """Return a hint that names the free GENERIC index nearest to `wanted`."""
-        found = self.free("GENERIC", wanted, self.limits.generics(self.has_back))
-        return "no GENERIC index is free" if found is None else f"the nearest free index is GENERIC[{found}]"
+        free = self.free("GENERIC", wanted, self.limits.generics(self.has_back))
+        return "no GENERIC index is free" if free is None else f"the nearest free index is GENERIC[{free}]"
 
     def report(self, code: str, item: Declaration, semantic: Semantic) -> None:
         """Report the broken rule of one declaration."""
@@ -237,8 +237,8 @@ class _Rules:
             self.context.error(code, f"{name}[{last}]: {rule}", item, hint=nearest)
         else:
             two = "the indices 0 and 1, for two-sided and flat shading"
-            found = self.free(name, last, count)
-            hint = self.generic_hint(0) if found is None else f"the nearest free index is {Semantic(name, found)}"
+            free = self.free(name, last, count)
+            hint = self.generic_hint(0) if free is None else f"the nearest free index is {Semantic(name, free)}"
             self.context.error(code, f"{name}[{last}]: {name} has {two if code == 'S012' else _allowed(count)}", item, hint=hint)
 
     def _report_generic(self, code: str, item: Declaration, last: int) -> None:

@@ -34,11 +34,11 @@ def check(context: Context) -> None:
 
 
 def _views(context: Context) -> dict[int, Declaration]:
-    found: dict[int, Declaration] = {}
+    views: dict[int, Declaration] = {}
     for item in context.program.declared(File.SVIEW):
         for index in range(item.first, min(item.last, item.first + 127) + 1):
-            found.setdefault(index, item)
-    return found
+            views.setdefault(index, item)
+    return views
 
 
 def _check_target(context: Context, item: Instruction, views: dict[int, Declaration]) -> None:

@@ -19,7 +19,7 @@ FILL = WORKLOADS["fill_flat"]
 
 
 class Told(Processors):
-    """Processors of which others take the given shares, round by round."""
+    """Fake processors, of which others take the given shares in each round."""
 
     def __init__(self, shares: Sequence[float]) -> None:
         super().__init__()

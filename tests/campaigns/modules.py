@@ -22,7 +22,7 @@ EACH = 100
 PATIENCE_S = 10.0
 """Processor time of one module."""
 FOUND_BY_CHECK = ("S", "V06", "V020", "V051")
-"""Beginnings of the codes of programs that say what the module says, and are beyond a limit or the numbers of a stage."""
+"""Prefixes of error codes of programs that were read correctly but exceed a limit or the numbers of a stage."""
 
 _HEADER = 5
 _EDGES = (0, 1, 2, 3, 4, 0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFF, 0x10000, 0x00010000, 0xFFFF0000)

@@ -28,7 +28,7 @@ KEPT = 20
 """Reports of findings whose words a state keeps of a campaign."""
 _SAVING_S = 5.0
 _ERRORS = 4000  # last bytes of a dead child's errors
-_GIVEN = 100_000  # first characters of what a seed stands for
+_GIVEN = 100_000  # first characters of a seed's case
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Progress:
         self.found[str(seed)] = words if len(self.found) < KEPT else ""
 
     def forget_findings(self) -> None:
-        """Let seeds with findings count as not done."""
+        """Mark seeds with findings as not done."""
         for seed in map(int, self.found):
             for reach in [reach for reach in self.done if reach[0] <= seed < reach[1]]:
                 self.done.remove(reach)
@@ -133,7 +133,7 @@ class Run:
             begin = self._child(campaign, progress, begin, end)
 
     def _child(self, campaign: Campaign, progress: Progress, begin: int, end: int) -> int:
-        """Watch one process. Returns the seed to go on with."""
+        """Watch a process. Returns the seed to continue with."""
         start, running = time.monotonic(), begin
         command = [sys.executable, *self._command, campaign.name, str(begin), str(end)]
         with (
@@ -192,7 +192,7 @@ class Run:
 
     @staticmethod
     def _kill(child: subprocess.Popen[bytes], *, asks: bool) -> None:
-        """End a child that hangs, and what it started. asks: it tells first where its threads are."""
+        """End a hanging child and its processes. asks: first have it print the stacks of its threads."""
         try:
             child.wait(0 if asks else 5)  # it may be on its way out
         except subprocess.TimeoutExpired:

@@ -19,7 +19,7 @@ MAX_WORDS = 20_000  # characters of a report
 
 
 def work(name: str, begin: int, end: int) -> None:
-    """Run the seeds from `begin` to `end`. A line of JSON each: what begins, what is done, what was found."""
+    """Run the seeds from `begin` to `end`, with a line of JSON for each begun seed, finished seed and finding."""
     campaign, out = CAMPAIGNS[name], sys.stdout
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1)  # the runner asks where a seed hangs

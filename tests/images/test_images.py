@@ -35,7 +35,7 @@ def digest(scene: str, threads: int, lanes: int | None, cpu: str | None = None) 
 
 
 MACHINES: list[tuple[int, int | None]] = [(0, None), (1, 8), (2, 16), (7, 32)]
-"""Threads and lanes. By day a scene is drawn by the first and one of the others, which take turns; by night by all."""
+"""Threads and lanes. Each scene is drawn by the first and one of the others, in rotation; nightly by all of them."""
 
 
 def drawn_by() -> list[Any]:

@@ -72,7 +72,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def chosen(cases: dict[str, Case], given: argparse.Namespace, results: Results) -> list[Unit]:
-    """The units that a command line asks for, without what is done."""
+    """The units requested by a command line, without finished ones."""
     first = names_in(given.names) if given.names else []
     wanted = matching(cases, given.only) if given.only else cases
     if given.against:

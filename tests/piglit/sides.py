@@ -29,7 +29,7 @@ def missing(side: str) -> list[str]:
 
 @contextmanager
 def served(side: str, log: Path | None = None) -> Iterator[Server]:
-    """A running server. log: file that gets what it says, of ours only."""
+    """A running server. log: file for its output, of our server only."""
     with TemporaryDirectory(prefix="piglit-") as folder:
         socket = Path(folder) / "socket"
         if side == "ours":

@@ -38,7 +38,7 @@ _PLAIN = {Any: "Any", bool: "bool | int", int: "SupportsIndex", float: "Supports
 """Numbers of numpy are taken as well as Python's."""
 
 _ONE_OR_TWO = {StencilState}
-"""Templates of which one may be given where a pair is wanted."""
+"""Templates of which a single one is accepted in place of a pair."""
 
 
 def accepted(hint: Any) -> str:

@@ -1,4 +1,4 @@
-"""Templates that are put together from parts have the records that Python writes for one draw alone, whatever state meets."""
+"""Templates composed from parts have the same records as Python writes for a single draw, for any combination of state."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def check_refusal(found: tuple[Diagnostic, ...]) -> None:
 
 
 def differences(seed: int, profile: str, rare: float, *, geometry: bool = False) -> Counter[str]:
-    """Compare one link. Counts what was seen, so that the test can tell that it saw anything."""
+    """Compare a link. Counts the compared values, so that the test can check that there were some."""
     made = pair(seed, rare=rare, geometry=geometry)
     try:
         table = connect(made.vertex, made.fragment, profile, state=made.state, options=made.options)

@@ -1,4 +1,6 @@
-"""Random sequences of calls leave the bytes of a flush after every call in all resources, whatever waits and whoever works ahead."""
+"""Random sequences of calls leave the same bytes in all resources as with a flush after every call, with any pending work and any work
+ahead of a flush.
+"""
 
 from __future__ import annotations
 

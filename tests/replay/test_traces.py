@@ -228,7 +228,7 @@ def test_options_that_traces_do_not_know_are_named(trace: Path, capsys: Captured
 
 # -- streams of tgsi-vtest ------------------------------------------------------------------------------------------------------
 def stream(path: Path, last: bytes = b"") -> Path:
-    """A stream of a client that says its name and asks for the caps."""
+    """A stream of a client that sends its name and requests the caps."""
     name = b"client\0"
     path.write_bytes(len(name).to_bytes(4, "little") + (8).to_bytes(4, "little") + name + bytes(4) + (9).to_bytes(4, "little") + last)
     return path

@@ -43,7 +43,7 @@ def test_every_directory_that_is_made_is_closed_to_others(tmp_path: Path) -> Non
 
 
 def refused(place: Path, say: str) -> None:
-    """Assert that a directory is not used, that one warning says so, and that a private one serves in its place."""
+    """Assert that a directory is not used, with one warning, and that a private one replaces it."""
     before = {path: path.lstat().st_mtime_ns for path in place.rglob("*")}
     with pytest.warns(RuntimeWarning, match=say) as said:
         assert ObjectCache(place).get(KEY) is None

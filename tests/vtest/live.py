@@ -1,4 +1,4 @@
-"""A server in a process of its own, and what it said."""
+"""A server in a separate process, and its output."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ _COMMAND = "import sys; from tgsi.tools.vtest.cli import main; sys.exit(main())"
 class Live:
     """A running server.
 
-    Attributes:
-        lines: what it said so far.
+    Attributes: lines: its output so far.
     """
 
     def __init__(self, path: Path, *options: str, before: str = "") -> None:

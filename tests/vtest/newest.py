@@ -24,7 +24,7 @@ _APT = "apt-get -q -o Acquire::Check-Valid-Until=false -y --no-install-recommend
 
 
 class AbsentError(Exception):
-    """Raised where there can be no such system. The text gives the reason."""
+    """Raised if such a system cannot be made, with the reason."""
 
 
 def default_folder() -> Path:
@@ -80,7 +80,7 @@ def prepare(folder: Path, packages: Mapping[str, str] | None = None) -> System:
             raise AbsentError(f"{program} is not installed")
     folder.mkdir(parents=True, exist_ok=True)
     system, mark = System(folder / "root"), folder / "made"
-    with (folder / "lock").open("w") as lock:  # several tests may want it at once
+    with (folder / "lock").open("w") as lock:  # several tests may request it at the same time
         fcntl.flock(lock, fcntl.LOCK_EX)
         if mark.exists():
             _do(system.command("sh", "-c", f"{_APT} update && {_APT} install {' '.join(PACKAGES)}"), 1800)

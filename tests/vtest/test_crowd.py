@@ -1,4 +1,5 @@
-"""Real programs, many at once and one for long: they draw what one alone draws, whoever is killed, and memory stays flat.
+"""Real programs, many at the same time and one for a long time: they draw the same pictures as alone, even if others are killed, and memory
+stays flat.
 
 ``TGSI_SOAK_SECONDS`` makes the long run longer.
 """
@@ -31,7 +32,7 @@ nightly = pytest.mark.nightly
 
 
 class Program:
-    """A program that draws frames through a server. lines: what it has said."""
+    """A program that draws frames through a server. lines: its output so far."""
 
     def __init__(self, server: Server, *words: str) -> None:
         self._said = subprocess.Popen(
@@ -43,12 +44,12 @@ class Program:
         )
 
     def line(self) -> str:
-        """The next line that it says."""
+        """The next line of its output."""
         assert self._said.stdout is not None
         return self._said.stdout.readline().strip()
 
     def kill(self) -> None:
-        """End it at once, in whatever it does."""
+        """Kill it in the middle of its work."""
         self._said.kill()
         self.end()
 

@@ -31,7 +31,7 @@ while :; do sleep 0.1; done
 
 
 class Run:
-    """A run in a process of its own."""
+    """A run in a separate process."""
 
     def __init__(self, folder: Path, options: list[str], command: list[str], environment: dict[str, str]) -> None:
         self.out = folder / "out"
@@ -49,7 +49,7 @@ class Run:
         return wait_until(lambda: lines if len(lines := self.out.read_text().splitlines()) >= count else [], f"{count} lines")
 
     def end(self) -> tuple[int, str]:
-        """Exit code, and what the run said."""
+        """Exit code and messages of the run."""
         _, said = self.process.communicate(timeout=100)
         return self.process.returncode, said
 
@@ -70,7 +70,7 @@ class Runs:
         return self._made[-1]
 
     def run(self, *command: str, options: tuple[str, ...] = ("--headless",), **more: str) -> tuple[int, str, str]:
-        """Exit code, output of the command, what the run said."""
+        """Exit code, output of the command, and messages of the run."""
         made = self.start(*command, options=options, **more)
         code, said = made.end()
         return code, made.out.read_text(), said
@@ -218,7 +218,7 @@ def test_commands_with_a_display_or_without_windows_get_no_x_server() -> None:
 # -- the path that Mesa knows --------------------------------------------------------------------------------------------
 @pytest.fixture
 def place(tmp_path: Path) -> tuple[Path, Path]:
-    """The known path, and a file that stands for our socket."""
+    """The known path, and a file in place of our socket."""
     (tmp_path / "socket").write_text("ours")
     return tmp_path / "known", tmp_path / "socket"
 

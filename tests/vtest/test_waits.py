@@ -44,7 +44,7 @@ class Served:
         assert self.ask(begin.submit(DRAW).wait()) == [DONE]
 
     def ask(self, stream: Stream, answers: int = 1) -> list[bytes]:
-        """Answers to requests to wait, after all messages of a stream are sent at once."""
+        """Answers to requests to wait, after all messages of a stream were sent together."""
         return self.send(bytes(stream.data), answers)
 
     def send(self, data: bytes, answers: int = 1) -> list[bytes]:

@@ -84,11 +84,13 @@ def function(
         raise TypeError(f"{call}: {shown} is HLSL; functions of GLSL and programs of TGSI can be called")
     if language is None and not is_glsl(text) and text.split(None, 1)[:1] and text.split(None, 1)[0] in Processor.__members__:
         return _tgsi(text, shown, name, engine, uniforms, textures)
-    found = stage_of(stage, call) if stage is not None else wanted or guessed_stage(text) or Processor.VERT
-    if found not in _STAGES:
-        raise ValueError(f"{call}: functions run in {', '.join(item.name.lower() for item in _STAGES)}, not in {found.name}; say stage=")
+    processor = stage_of(stage, call) if stage is not None else wanted or guessed_stage(text) or Processor.VERT
+    if processor not in _STAGES:
+        raise ValueError(
+            f"{call}: functions run in {', '.join(item.name.lower() for item in _STAGES)}, not in {processor.name}; say stage="
+        )
     given = (*macros, ("main", MAIN))
-    request = Request(source=Source(text, shown), stage=found, defines=given, folders=folders, least_version=LEAST_VERSION)
+    request = Request(source=Source(text, shown), stage=processor, defines=given, folders=folders, least_version=LEAST_VERSION)
     return Function(request, name, engine, uniforms or {}, textures or {})
 
 
@@ -140,12 +142,12 @@ class Function:
         return None if not made else made[0] if len(made) == 1 else tuple(made)
 
     def _program(self, signature: Signature) -> Program:
-        found = self._programs.get(signature)
-        if found is None:
+        program = self._programs.get(signature)
+        if program is None:
             text = self._prepared.text + main_function(signature, self._request.stage, self._texts)
             prepared: Prepared = replace(self._prepared, text=text)
-            found = self._programs[signature] = as_drivers(compile_prepared(self._request, prepared))
-        return found
+            program = self._programs[signature] = as_drivers(compile_prepared(self._request, prepared))
+        return program
 
     def _run(self, program: Program, signature: Signature, words: NDArray[np.uint32], samplers: Mapping[str, Any]) -> NDArray[np.uint32]:
         """(invocations, words) of results."""
@@ -179,7 +181,7 @@ class Function:
         blocks: list[Block] = []
         if interface is not None:
             blocks = [*([interface.uniforms] if interface.uniforms is not None else []), *interface.blocks.values()]
-        found = {}
+        constants = {}
         for block in blocks:
             values = {member: given.pop(member) for member in block.members if member in given}
             missing = [member for member in block.members if member not in values]
@@ -187,13 +189,13 @@ class Function:
                 kind = block.members[missing[0]].type
                 raise ValueError(f"{signature}: it reads the uniform {missing[0]}, {kind}; give it: uniforms={{{missing[0]!r}: ...}}")
             data = bytes(block.pack(values))
-            found[block.binding] = np.frombuffer(data + bytes(-len(data) % 16), np.uint32).reshape(-1, 4)
-        return found
+            constants[block.binding] = np.frombuffer(data + bytes(-len(data) % 16), np.uint32).reshape(-1, 4)
+        return constants
 
     def _units(self, program: Program, signature: Signature, samplers: Mapping[str, Any]) -> dict[int, Any]:
         """Textures by unit. ValueError: one that the function reads is missing."""
         interface = program.interface
-        found = {}
+        units = {}
         places = {f"tgsi_sampler{number}": item.name for number, item in enumerate(signature.parameters) if item.value.is_sampler}
         for unit in () if interface is None else interface.samplers.values():
             texture = samplers.get(places[unit.name]) if unit.name in places else self._textures.get(unit.name)
@@ -201,8 +203,8 @@ class Function:
                 raise ValueError(
                     f"{signature}: it reads the texture {unit.name}; give it: textures={{{unit.name!r}: tgsi.TextureData(...)}}"
                 )
-            found[unit.binding] = texture
-        return found
+            units[unit.binding] = texture
+        return units
 
 
 class ProgramFunction:

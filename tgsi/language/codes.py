@@ -373,9 +373,9 @@ class Explanation:
 
 
 def _read(entries: str) -> dict[str, Explanation]:
-    found = re.findall(r"^([A-Z][0-9]{3}) (.+)\n((?:    .+\n)+)", entries, re.MULTILINE)
-    table = {code: Explanation(title, " ".join(text.split())) for code, title, text in found}
-    if len(table) != len(found):
+    matches = re.findall(r"^([A-Z][0-9]{3}) (.+)\n((?:    .+\n)+)", entries, re.MULTILINE)
+    table = {code: Explanation(title, " ".join(text.split())) for code, title, text in matches}
+    if len(table) != len(matches):
         raise ValueError("a code is explained twice")
     return table
 

@@ -192,10 +192,10 @@ def _named(value: object, table: Mapping[str, T], what: str, path: str) -> T:
 def _program(data: _Entry, name: str) -> Program:
     stage = data.word("stage", {stage.name: stage for stage in Processor}, "stage")
     read: dict[str, Callable[[_Entry], Statement]] = dict(zip(_KINDS, (_property, _declaration, _immediate, _instruction)))
-    found: dict[str, list[Statement]] = {kind: [read[kind](item) for item in data.entries(kind)] for kind in _KINDS}
-    parts: Any = {kind: tuple(items) for kind, items in found.items()}
+    statements: dict[str, list[Statement]] = {kind: [read[kind](item) for item in data.entries(kind)] for kind in _KINDS}
+    parts: Any = {kind: tuple(items) for kind, items in statements.items()}
     program = Program(stage, **parts)
-    ordered = _ordered(data, found)
+    ordered = _ordered(data, statements)
     data.take("file", None)  # the input that the command read
     data.close()
     return _placed(program, ordered, name)
@@ -225,13 +225,13 @@ def _placed(program: Program, ordered: list[tuple[str, Statement]], name: str) -
     """The program with its own text as source, and a line of that as the place of each statement."""
     lines = [program.processor.name, *statement_lines(program, [item for _, item in ordered])]
     source = Source("\n".join(lines) + "\n", f"{name} as text")
-    found: dict[str, list[Any]] = {kind: [] for kind in _KINDS}
+    placed: dict[str, list[Any]] = {kind: [] for kind in _KINDS}
     start = len(lines[0]) + 1
     for (kind, item), line in zip(ordered, lines[1:]):
         indent = len(line) - len(line.lstrip())
-        found[kind].append(replace(item, span=Span(source, start + indent, start + len(line))))
+        placed[kind].append(replace(item, span=Span(source, start + indent, start + len(line))))
         start += len(line) + 1
-    parts: Any = {kind: tuple(items) for kind, items in found.items()}
+    parts: Any = {kind: tuple(items) for kind, items in placed.items()}
     return replace(program, **parts, source=source)
 
 

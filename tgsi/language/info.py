@@ -116,10 +116,10 @@ class ShaderInfo:
 
 def summary(program: ProgramData) -> str:
     """The size of a program in a line: stage, instructions, inputs, outputs, TEMP registers."""
-    found = scan(program)
-    counts = (found.num_instructions, found.num_inputs, len(found.outputs), found.file_count[File.TEMP])
+    facts = scan(program)
+    counts = (facts.num_instructions, facts.num_inputs, len(facts.outputs), facts.file_count[File.TEMP])
     words = ("instruction", "input", "output", "TEMP")
-    return f"{found.processor.name}, " + ", ".join(f"{n} {word}{'s' * (n != 1)}" for n, word in zip(counts, words))
+    return f"{facts.processor.name}, " + ", ".join(f"{n} {word}{'s' * (n != 1)}" for n, word in zip(counts, words))
 
 
 def scan(program: ProgramData) -> ShaderInfo:
@@ -242,10 +242,10 @@ class _Scan:
         for register in range(item.first, min(item.last, MAX_REGISTERS - 1) + 1):
             while len(self.inputs) <= register:
                 self.inputs.append(_Input())
-            found = self.inputs[register]
-            found.semantic = Semantic(semantic.name, semantic.index + register - item.first)
-            found.interpolation = item.interpolation or Interpolation.CONSTANT
-            found.location = item.location
+            record = self.inputs[register]
+            record.semantic = Semantic(semantic.name, semantic.index + register - item.first)
+            record.interpolation = item.interpolation or Interpolation.CONSTANT
+            record.location = item.location
         self.mark_read(semantic.name)
 
     def mark_read(self, name: str) -> None:
@@ -332,12 +332,12 @@ class _Scan:
 
     def use(self, register: RegisterRef, mask: int) -> None:
         if register.indirect is not None:
-            found = self.inputs
+            inputs = self.inputs
         else:
-            found = self.inputs[register.index : register.index + 1] if register.index >= 0 else []
-        for item in found:
+            inputs = self.inputs[register.index : register.index + 1] if register.index >= 0 else []
+        for item in inputs:
             item.usage |= mask
-        if self.program.processor is Processor.FRAG and mask & 4 and any(item.semantic.name == "POSITION" for item in found):
+        if self.program.processor is Processor.FRAG and mask & 4 and any(item.semantic.name == "POSITION" for item in inputs):
             self.flags.add("reads_z")
 
     def finish(self) -> None:

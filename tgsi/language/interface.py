@@ -269,18 +269,18 @@ class Interface:
 
     def __str__(self) -> str:
         """A line for each name, as GLSL would declare it, in the order of their places."""
-        found = [f"uniform {variable}" for variable in _placed(self.uniforms.members if self.uniforms else {}, "offset")]
+        lines = [f"uniform {variable}" for variable in _placed(self.uniforms.members if self.uniforms else {}, "offset")]
         for word, blocks in (("uniform", self.blocks), ("buffer", self.buffers)):
             for block in _placed(blocks, "binding"):
-                found.append(f"{word} {block.name} (binding {block.binding}): {', '.join(map(str, _placed(block.members, 'offset')))}")
+                lines.append(f"{word} {block.name} (binding {block.binding}): {', '.join(map(str, _placed(block.members, 'offset')))}")
         for word, units in (("uniform", self.samplers), ("image", self.images)):
             for item in _placed(units, "binding"):
-                found.append(f"{word} {item.type} {item.name}{f'[{item.size}]' * (item.size > 1)} (unit {item.binding})")
+                lines.append(f"{word} {item.type} {item.name}{f'[{item.size}]' * (item.size > 1)} (unit {item.binding})")
         for word, ports in (("in", self.inputs), ("out", self.outputs)):
             for port in _placed(ports, "location"):
                 place = f" (location {port.location})" if port.location >= 0 else ""
-                found.append(f"{word} {port.type} {port.name}{place}")
-        return "\n".join(found)
+                lines.append(f"{word} {port.type} {port.name}{place}")
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         from tgsi.language import notebook

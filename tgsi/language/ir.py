@@ -227,8 +227,8 @@ class ProgramData:
         """One more than the highest declared register of a file (of one constant buffer, where `dimension` is given)."""
         if file is File.IMM:
             return len(self.immediates)
-        found = [d.last + 1 for d in self.declarations if d.file is file and (dimension is None or (d.dimension or 0) == dimension)]
-        return max(found, default=0)
+        ends = [d.last + 1 for d in self.declarations if d.file is file and (dimension is None or (d.dimension or 0) == dimension)]
+        return max(ends, default=0)
 
 
 Statement = Declaration | Immediate | Property | Instruction

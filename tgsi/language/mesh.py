@@ -83,8 +83,8 @@ def mesh_layout(program: ProgramData) -> MeshLayout:
 
 def payload_registers(program: ProgramData) -> frozenset[int]:
     """MEMORY registers that name the payload."""
-    found = (item for item in program.declared(File.MEMORY) if item.memory is MemoryType.PAYLOAD)
-    return registers_of(found)
+    memory = (item for item in program.declared(File.MEMORY) if item.memory is MemoryType.PAYLOAD)
+    return registers_of(memory)
 
 
 def registers_of(declarations: Iterable[Declaration]) -> frozenset[int]:
@@ -92,10 +92,10 @@ def registers_of(declarations: Iterable[Declaration]) -> frozenset[int]:
 
     Overlapping ranges are walked once: hostile programs have thousands of them.
     """
-    found: set[int] = set()
+    registers: set[int] = set()
     end = 0
     for item in sorted(declarations, key=lambda declared: declared.first):
         after = min(item.last + 1, TOKEN_INDICES)
-        found.update(range(max(item.first, end), after))
+        registers.update(range(max(item.first, end), after))
         end = max(end, after)
-    return frozenset(found)
+    return frozenset(registers)

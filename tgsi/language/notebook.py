@@ -23,12 +23,12 @@ def heading(title: str, more: str = "") -> str:
 
 def table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     """A table of cells, at most `MOST_ROWS` rows. header: the names of the columns; none if it is empty."""
-    found = list(islice(rows, MOST_ROWS + 1))
+    shown = list(islice(rows, MOST_ROWS + 1))
     lines = ['<table style="font-family:monospace;white-space:nowrap">']
     if header:
         lines.append(_row("th", header))
-    lines += [_row("td", row) for row in found[:MOST_ROWS]]
-    if len(found) > MOST_ROWS:
+    lines += [_row("td", row) for row in shown[:MOST_ROWS]]
+    if len(shown) > MOST_ROWS:
         lines.append(_row("td", ["..."]))
     return "".join([*lines, "</table>"])
 
@@ -58,5 +58,5 @@ def picture(png: bytes, title: str = "") -> str:
 
 def items(lines: Iterable[str]) -> str:
     """A list of lines; nothing for none."""
-    found = "".join(f"<li>{escape(line)}</li>" for line in islice(lines, MOST_ROWS))
-    return f"<ul>{found}</ul>" if found else ""
+    html = "".join(f"<li>{escape(line)}</li>" for line in islice(lines, MOST_ROWS))
+    return f"<ul>{html}</ul>" if html else ""

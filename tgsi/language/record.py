@@ -80,16 +80,16 @@ def _with_fields(cls: Any, kw_only: bool, slots: bool, weakref: bool) -> Any:
     """The class with its fields in place, and slots for them if `slots` is set. It has no methods so far.
 
     `dataclasses.dataclass` reads each annotation with regular expressions, and takes ten times as long."""
-    found: dict[str, Field[Any]] = {}
+    collected: dict[str, Field[Any]] = {}
     for base in reversed(cls.__mro__[1:]):
-        found |= getattr(base, "__dataclass_fields__", {})
+        collected |= getattr(base, "__dataclass_fields__", {})
     for name, kind in cls.__annotations__.items():
         if kind == "KW_ONLY":
             kw_only = True
         elif not kind.startswith("ClassVar["):
-            found[name] = _field_of(cls, name, kind, kw_only)
+            collected[name] = _field_of(cls, name, kind, kw_only)
     content = dict(vars(cls)) if slots else {}
-    for name, item in found.items():
+    for name, item in collected.items():
         if slots:
             content.pop(name, None)
         elif item.default is not MISSING:
@@ -98,14 +98,14 @@ def _with_fields(cls: Any, kw_only: bool, slots: bool, weakref: bool) -> Any:
             delattr(cls, name)
     if slots:
         inherited = {name for base in cls.__mro__ for name in vars(base).get("__slots__", ())}
-        content["__slots__"] = (*(name for name in found if name not in inherited), *["__weakref__"] * weakref)
+        content["__slots__"] = (*(name for name in collected if name not in inherited), *["__weakref__"] * weakref)
         content.pop("__dict__", None)
         content.pop("__weakref__", None)
         qualified = cls.__qualname__
         cls = type(cls)(cls.__name__, cls.__bases__, content)
         cls.__qualname__ = qualified
-    cls.__dataclass_fields__, cls.__dataclass_params__ = found, _Model.__dataclass_params__  # type: ignore[attr-defined]
-    cls.__match_args__ = tuple(item.name for item in found.values() if item.init and not item.kw_only)  # type: ignore[misc]
+    cls.__dataclass_fields__, cls.__dataclass_params__ = collected, _Model.__dataclass_params__  # type: ignore[attr-defined]
+    cls.__match_args__ = tuple(item.name for item in collected.values() if item.init and not item.kw_only)  # type: ignore[misc]
     cls.__replace__ = replace  # for `copy.replace`, from Python 3.13 on
     return cls
 

@@ -44,7 +44,7 @@ class Source:
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """Offset of the first character of each line."""
-        return (0, *(found.end() for found in _NEWLINE.finditer(self.text)))
+        return (0, *(match.end() for match in _NEWLINE.finditer(self.text)))
 
     def line_of(self, offset: int) -> int:
         """The number of the line of an offset."""

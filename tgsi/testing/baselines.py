@@ -40,24 +40,24 @@ class Baseline:
     def load(self) -> dict[str, Any] | None:
         """The facts; None if nothing is stored. ValueError: the file was not written by this plugin."""
         try:
-            found = json.loads(self.facts.read_text(encoding="utf-8"))
+            facts = json.loads(self.facts.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
         except ValueError:
-            found = None
-        if not isinstance(found, dict) or found.get("tgsi-picture") != _FORMAT or not isinstance(found.get("digest"), str):
+            facts = None
+        if not isinstance(facts, dict) or facts.get("tgsi-picture") != _FORMAT or not isinstance(facts.get("digest"), str):
             raise ValueError(f"{self.facts} is no file of a stored picture; --tgsi-update=failed writes it")
-        return found
+        return facts
 
     def read(self, digest: str) -> Picture:
         """The picture. ValueError: it is missing, cannot be read, or its pixels are not those of the digest."""
         try:
-            found = read(self.picture)
+            picture = read(self.picture)
         except (OSError, ValueError) as error:
             raise ValueError(f"{self.picture} cannot be read ({error}); --tgsi-update=failed stores it again") from None
-        if found.digest != digest:
+        if picture.digest != digest:
             raise ValueError(f"{self.picture} was changed by hand: its pixels are not those of the digest in {self.facts.name}")
-        return found
+        return picture
 
     def store(self, picture: Picture, test: str) -> None:
         """Store a picture. Files are replaced as wholes, so that no other process sees half of one. OSError."""

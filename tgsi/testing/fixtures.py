@@ -197,10 +197,10 @@ def _explanation(value: Any, x: int, y: int) -> list[str]:
 
     for context in list(getattr(getattr(value, "screen", None), "_contexts", ())):
         try:
-            found = context.explain(x, y, target=value)
+            explanation = context.explain(x, y, target=value)
         except (RuntimeError, TypeError, ValueError, TgsiError):
             continue  # it records nothing, or has nothing to do with the resource
-        lines = str(found).rstrip().splitlines()
+        lines = str(explanation).rstrip().splitlines()
         return [*lines[:_MOST_LINES], *(["..."] if len(lines) > _MOST_LINES else [])]
     return []
 

@@ -105,11 +105,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         return
 
     def collect(report: pytest.TestReport) -> None:
-        if (found := config.stash.get(_RESULTS, None)) is None:
+        if (results := config.stash.get(_RESULTS, None)) is None:
             from tgsi.testing.results import Results
 
-            found = config.stash[_RESULTS] = Results(config)
-        found.add(report)
+            results = config.stash[_RESULTS] = Results(config)
+        results.add(report)
 
     _COLLECTORS.append(collect)
     config.add_cleanup(lambda: _COLLECTORS.remove(collect))
@@ -117,5 +117,5 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Write the report, and say what differs and which stored pictures no test uses."""
-    if (found := terminalreporter.config.stash.get(_RESULTS, None)) is not None:
-        found.finish(terminalreporter)
+    if (results := terminalreporter.config.stash.get(_RESULTS, None)) is not None:
+        results.finish(terminalreporter)

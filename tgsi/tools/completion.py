@@ -7,10 +7,13 @@ import sys
 from collections.abc import Callable, Sequence
 
 from tgsi.tools.command import COMMANDS, SHELLS
+from tgsi.tools.parsing import Parser
 
 HOW = """\
 bash: tgsi completion bash > ~/.local/share/bash-completion/completions/tgsi
-zsh:  tgsi completion zsh > DIRECTORY/_tgsi, with fpath+=(DIRECTORY) before compinit"""
+zsh:  tgsi completion zsh > DIRECTORY/_tgsi, with fpath+=(DIRECTORY) before compinit
+
+Exit codes: 0 success, 2 the shell is unknown, or shtab is not installed."""
 
 
 def parser_of_all() -> argparse.ArgumentParser:
@@ -18,6 +21,7 @@ def parser_of_all() -> argparse.ArgumentParser:
     from tgsi.tools.compile.options import make_parser as of_compile
     from tgsi.tools.inspect.cli import make_parser as of_inspect
     from tgsi.tools.replay.cli import make_parser as of_replay
+    from tgsi.tools.verify.cli import parser as of_verify
     from tgsi.tools.vtest.cli import make_parser as of_serve
     from tgsi.tools.vtest.cli import make_run_parser as of_run
 
@@ -28,6 +32,7 @@ def parser_of_all() -> argparse.ArgumentParser:
         "serve": of_serve,
         "replay": of_replay,
         "inspect": of_inspect,
+        "verify": of_verify,
     }
     parser = argparse.ArgumentParser(prog="tgsi")
     commands = parser.add_subparsers()
@@ -41,7 +46,7 @@ def parser_of_all() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the completions for a shell. Exit code 2: there is no such shell, or shtab is not installed."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tgsi completion",
         description="Print completions of the tgsi command for a shell.",
         epilog=HOW,

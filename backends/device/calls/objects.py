@@ -108,7 +108,7 @@ Raises:
 
 
 def _creations() -> list[Row]:
-    found = [Row(f"create_{kind}_state", Does.CREATE, source, positional) for kind, (source, positional, _) in _STATES.items()]
+    rows = [Row(f"create_{kind}_state", Does.CREATE, source, positional) for kind, (source, positional, _) in _STATES.items()]
     for stage in Processor:
         streams_out = STAGES[stage].feeds_rasterizer and not STAGES[stage].is_mesh
         keywords: Mapping[str, Argument] = _SIZES if stage is Processor.COMP else _STREAMED if streams_out else {}
@@ -116,18 +116,18 @@ def _creations() -> list[Row]:
         errors = "arguments and errors" if streams_out else "errors"
         text = f"Create a {_NOUNS[stage]} from a program or its text; {errors} as `create_vs_state`."
         text = _CREATE_VS if stage is Processor.VERT else text
-        found.append(Row(name, Does.CREATE, _source_of(stage), {"program": s.PROGRAM}, keywords, why=reason, text=text))
-    return found
+        rows.append(Row(name, Does.CREATE, _source_of(stage), {"program": s.PROGRAM}, keywords, why=reason, text=text))
+    return rows
 
 
 def _binds() -> list[Row]:
-    found = []
+    rows = []
     for number, kind in enumerate(_BOUND):
         name, argument = ("handle", s.OBJECT) if isinstance(kind, str) else ("shader", s.SHADER)
         called, source = (kind, _STATES[kind][0]) if isinstance(kind, str) else (STAGES[kind].call, _source_of(kind))
         effect = _STATES[kind][2] if isinstance(kind, str) else _SHADER_EFFECTS.get(kind)
         fixed = (Fixed(Command.BIND, (handle(name, "handle"),), number=number),)
-        found.append(
+        rows.append(
             Row(
                 f"bind_{called}_state",
                 Does.SET,
@@ -138,17 +138,17 @@ def _binds() -> list[Row]:
                 text=f"Bind a {_NOUNS[kind]}. {_OF_NONE[kind]}",
             )
         )
-    return found
+    return rows
 
 
 def _ends() -> list[Row]:
-    found = []
+    rows = []
     for kind in (*_STATES, *Processor):
         name, argument = ("handle", s.OBJECT) if isinstance(kind, str) else ("shader", s.SHADER)
         called, source = (kind, _STATES[kind][0]) if isinstance(kind, str) else (STAGES[kind].call, _source_of(kind))
         text = f"Destroy a {_NOUNS[kind]}{'' if isinstance(kind, str) else '; pending draws keep it'}."
-        found.append(Row(f"destroy_{called}_state", Does.DESTROY, source, {name: argument}, text=text))
-    return found
+        rows.append(Row(f"destroy_{called}_state", Does.DESTROY, source, {name: argument}, text=text))
+    return rows
 
 
 _VIEW_FIELDS: dict[str, Argument] = {

@@ -100,7 +100,7 @@ class KeptMemory:
         end = address + size
         if address <= self._record.index_address <= end:
             return True
-        return any(bool(((found >= address) & (found <= end)).any()) for found in self._bound)
+        return any(bool(((addresses >= address) & (addresses <= end)).any()) for addresses in self._bound)
 
 
 def _addresses(record: BoundRecord, offset: int, size: int, slot: VertexBufferSlot | ConstantSlot) -> NDArray[np.uint64]:

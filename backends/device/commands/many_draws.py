@@ -110,17 +110,17 @@ def converted(rows: NDArray[Any], name: str) -> NDArray[Any]:
         raise TypeError(f"{name}: records: expected a structured array of one dimension, not shape {rows.shape} of {kind}")
     wanted: list[Any] = []
     for field in kind.names:
-        found = kind[field]
-        base = found.base
-        if field in NUMBERS and base.kind in "iu" and not found.shape:
+        column = kind[field]
+        base = column.base
+        if field in NUMBERS and base.kind in "iu" and not column.shape:
             wanted.append((field, np.int32 if field == "index_bias" else np.uint32))
         elif field in CONSTANTS and base.kind in "fiu" and base.itemsize == 4:
-            if found.itemsize > MOST_BYTES:
-                raise ValueError(f"{name}: records: field {field}: {found.itemsize} bytes; at most {MOST_BYTES} are possible")
-            wanted.append((field, base.newbyteorder("="), found.shape))
+            if column.itemsize > MOST_BYTES:
+                raise ValueError(f"{name}: records: field {field}: {column.itemsize} bytes; at most {MOST_BYTES} are possible")
+            wanted.append((field, base.newbyteorder("="), column.shape))
         elif field in NUMBERS or field in CONSTANTS:
             need = "an integer" if field in NUMBERS else "float32, int32 or uint32, of any shape,"
-            raise TypeError(f"{name}: records: field {field}: expected {need}, not {found}")
+            raise TypeError(f"{name}: records: field {field}: expected {need}, not {column}")
         else:
             known = ", ".join((*NUMBERS, *CONSTANTS))
             raise TypeError(f"{name}: records: field {field} is unknown; there are {known}")

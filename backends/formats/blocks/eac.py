@@ -48,8 +48,8 @@ def _channel(blocks: Bytes, *, signed: bool) -> NDArray[np.uint16]:
         value = np.clip((first * 8 + 4)[:, None] + change, 0, 2047)
         wide = value << 5 | value >> 6
     by_rows = wide.reshape(-1, 4, 4).transpose(0, 2, 1).reshape(-1, 16)
-    found: NDArray[np.uint16] = by_rows.astype(np.int16).view(np.uint16) if signed else by_rows.astype(np.uint16)
-    return found
+    channel: NDArray[np.uint16] = by_rows.astype(np.int16).view(np.uint16) if signed else by_rows.astype(np.uint16)
+    return channel
 
 
 def eac(blocks: Bytes, *, signed: bool) -> NDArray[np.uint16]:

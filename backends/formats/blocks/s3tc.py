@@ -12,8 +12,8 @@ from backends.formats.blocks.bits import Bytes, Integers, codes, pick
 
 def _divide(value: Integers, by: int) -> Integers:
     """Divide, truncating toward 0."""
-    found: Integers = np.sign(value) * (np.abs(value) // by)
-    return found
+    quotient: Integers = np.sign(value) * (np.abs(value) // by)
+    return quotient
 
 
 def _ramp(blocks: Bytes, *, signed: bool = False) -> Bytes:

@@ -22,14 +22,14 @@ _ORDERS = {
 
 def pair(blocks: Bytes, order: str) -> Bytes:
     """Decode blocks of a layout, a key of the orders above, to RGBA; alpha is 1."""
-    found = np.full((len(blocks), 2, 4), 255, np.uint8)
+    texels = np.full((len(blocks), 2, 4), 255, np.uint8)
     parts = blocks[:, np.array(_ORDERS[order])]
-    found[:, :, :3] = _rgb(parts) if "y" in order else parts
-    return found
+    texels[:, :, :3] = _rgb(parts) if "y" in order else parts
+    return texels
 
 
 def _rgb(yuv: Bytes) -> Bytes:
     y, u, v = (yuv[:, :, k].astype(np.int32) - offset for k, offset in enumerate((16, 128, 128)))
     wide = np.stack([298 * y + 409 * v, 298 * y - 100 * u - 208 * v, 298 * y + 516 * u], 2)
-    found: Bytes = np.clip(wide + 128 >> 8, 0, 255).astype(np.uint8)
-    return found
+    colors: Bytes = np.clip(wide + 128 >> 8, 0, 255).astype(np.uint8)
+    return colors

@@ -348,8 +348,8 @@ def _seen(resource: Resource, format: AnyFormat | str | None, argument: str) -> 
 def _mask(mask: Any, argument: str) -> ColorMask:
     if isinstance(mask, str) and mask and set(mask) <= set("RGBAZS"):
         mask = list(mask)
-    found: ColorMask = flags(ColorMask, mask, argument)
-    return found
+    channels: ColorMask = flags(ColorMask, mask, argument)
+    return channels
 
 
 def _axes(view: NDArray[np.uint8], source: NDArray[np.uint8], start: Triple, size: Triple, is_filtered: bool) -> tuple[Axis, Axis, Axis]:

@@ -132,17 +132,17 @@ class Clears(ContextCore):
     ) -> None:
         """Clear a rectangle of a color surface (all its layers), which need not be bound. (context.rst, "Clearing")"""
         name = "clear_render_target"
-        found = self.checks.surface(target, f"{name}: target")
-        if found.format.is_depth_stencil:
-            raise ValueError(f"{name}: target: {found.format} is not a color format; use clear_depth_stencil")
-        pixel = packed_color(found.format, check_color(color, f"{name}: color"))
-        region = self._rectangle(found, x, y, width, height, name)
+        surface = self.checks.surface(target, f"{name}: target")
+        if surface.format.is_depth_stencil:
+            raise ValueError(f"{name}: target: {surface.format} is not a color format; use clear_depth_stencil")
+        pixel = packed_color(surface.format, check_color(color, f"{name}: color"))
+        region = self._rectangle(surface, x, y, width, height, name)
         if truth(render_condition_enabled, f"{name}: render_condition_enabled") and not self.counting.allows_rendering():
             return
-        self.order.begin_write(found.texture)
-        for view in _pixels(found.texture, found.level, region):
+        self.order.begin_write(surface.texture)
+        for view in _pixels(surface.texture, surface.level, region):
             view[...] = pixel
-        found.texture.changed(found.level, region)
+        surface.texture.changed(surface.level, region)
 
     def clear_depth_stencil(
         self,
@@ -162,25 +162,25 @@ class Clears(ContextCore):
         (context.rst, "Clearing")
         """
         name = "clear_depth_stencil"
-        found = self.checks.surface(target, f"{name}: target")
-        if not found.format.is_depth_stencil:
-            raise ValueError(f"{name}: target: {found.format} is not a depth or stencil format; use clear_render_target")
+        surface = self.checks.surface(target, f"{name}: target")
+        if not surface.format.is_depth_stencil:
+            raise ValueError(f"{name}: target: {surface.format} is not a depth or stencil format; use clear_render_target")
         wanted = flags(Clear, buffers, f"{name}: buffers")
         z = np.float32(min(1.0, max(0.0, real(depth, f"{name}: depth"))))
         s = integer(stencil, f"{name}: stencil") & 0xFF
-        region = self._rectangle(found, x, y, width, height, name)
+        region = self._rectangle(surface, x, y, width, height, name)
         if truth(render_condition_enabled, f"{name}: render_condition_enabled") and not self.counting.allows_rendering():
             return
-        self.order.begin_write(found.texture)
-        views = _pixels(found.texture, found.level, region)
+        self.order.begin_write(surface.texture)
+        views = _pixels(surface.texture, surface.level, region)
         count = views[0][..., 0].size
-        depths = np.full(count, z, np.float32) if wanted & Clear.DEPTH and found.format.has_depth else None
-        stencils = np.full(count, s, np.uint8) if wanted & Clear.STENCIL and found.format.has_stencil else None
+        depths = np.full(count, z, np.float32) if wanted & Clear.DEPTH and surface.format.has_depth else None
+        stencils = np.full(count, s, np.uint8) if wanted & Clear.STENCIL and surface.format.has_stencil else None
         if depths is None and stencils is None:
             return
         for view in views:
-            view[...] = pack_depth_stencil(found.format, depths, stencils, view.reshape(-1)).reshape(view.shape)
-        found.texture.changed(found.level, region)
+            view[...] = pack_depth_stencil(surface.format, depths, stencils, view.reshape(-1)).reshape(view.shape)
+        surface.texture.changed(surface.level, region)
 
     def clear_texture(self, resource: Resource, data: Any, *, level: int = 0, box: Box | Sequence[int] | None = None) -> None:
         """Fill a box with one texel, or block of a compressed format, given as its bytes. (p_context.h)"""

@@ -69,13 +69,13 @@ class Compute(ContextCore):
             TypeError, ValueError: the program is of another stage, or a size is out of range.
         """
         name = "create_compute_state"
-        found = read_program(program, name, Processor.COMP)
-        if found.processor is not Processor.COMP:
-            raise ValueError(wrong_stage(name, Processor.COMP, found.processor))
+        checked = read_program(program, name, Processor.COMP)
+        if checked.processor is not Processor.COMP:
+            raise ValueError(wrong_stage(name, Processor.COMP, checked.processor))
         local = MAX_LOCAL if req_local_mem is None else integer(req_local_mem, f"{name}: req_local_mem", 0, MAX_LOCAL)
         private = DEFAULT_PRIVATE if req_private_mem is None else integer(req_private_mem, f"{name}: req_private_mem", 0, MAX_PRIVATE)
         inputs = integer(req_input_mem, f"{name}: req_input_mem", 0, MAX_INPUT)
-        return ComputeShader(found, owner=self.screen, req_local_mem=local, req_private_mem=private, req_input_mem=inputs)
+        return ComputeShader(checked, owner=self.screen, req_local_mem=local, req_private_mem=private, req_input_mem=inputs)
 
     def bind_compute_state(self, shader: ComputeShader | None) -> None:
         """Bind a compute shader. With None, grids are refused. (context.rst, "Compute kernel execution")"""
@@ -89,8 +89,8 @@ class Compute(ContextCore):
 
     def get_compute_state_info(self, shader: ComputeShader) -> ComputeStateInfo:
         """Return the limits of a compute shader. (p_context.h)"""
-        found = self._check_compute(shader, "get_compute_state_info")
-        return ComputeStateInfo(MAX_BLOCK, self._dispatch().lanes_for(found.program), found.req_private_mem)
+        handle = self._check_compute(shader, "get_compute_state_info")
+        return ComputeStateInfo(MAX_BLOCK, self._dispatch().lanes_for(handle.program), handle.req_private_mem)
 
     def _check_compute(self, shader: Any, name: str) -> ComputeShader:
         check_shader(shader, Processor.COMP, self.screen, name)
@@ -192,7 +192,7 @@ class Compute(ContextCore):
         """Carry out pending drawing that uses bound memory, then read memory of the caller."""
         uses = self.device.uses
         has_samples = self.targets.has_own_samples
-        if self.device.pending and (has_samples or any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges()))):
+        if self.device.pending and (has_samples or any(uses(*piece) for piece in (*bindings.ranges(), *self._global.ranges()))):
             self.order.synchronize()
         if self.order.user_memory or has_samples:
             self.order.show_runs()

@@ -76,8 +76,8 @@ class ContextCore(ABC):
 
     def _bound_shaders(self) -> dict[int, packet.Shader]:
         """The shader of each stage that has one, that of grids, too."""
-        found = {stage: item.shader for stage, item in enumerate(self.state.stage) if item.shader is not None}
-        return found if self._compute_shader is None else found | {int(Processor.COMP): self._compute_shader}
+        shaders = {stage: item.shader for stage, item in enumerate(self.state.stage) if item.shader is not None}
+        return shaders if self._compute_shader is None else shaders | {int(Processor.COMP): self._compute_shader}
 
     # -- methods that parts call on each other ---------------------------------------------------------------------------
     @abstractmethod

@@ -75,8 +75,8 @@ class Debug(ContextCore):
 
     def _count_costs(self) -> dict[str, int]:
         """Running totals of the device's work for "perf_info"."""
-        found = self.device.statistics(flushes=False)
-        return {name: getattr(found, name) for name in ("kernels_compiled", "compile_ns", *(reason.value for reason in _CAUSES))}
+        totals = self.device.statistics(flushes=False)
+        return {name: getattr(totals, name) for name in ("kernels_compiled", "compile_ns", *(reason.value for reason in _CAUSES))}
 
     def _report_costs(self, method: str) -> None:
         """Pass a "perf_info" for each kind of work that was done since the last call, the latest of them by `method`."""

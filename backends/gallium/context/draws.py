@@ -309,7 +309,7 @@ class Draws(ContextCore):
 
     def _read(self, buffer: Any, argument: str) -> Resource:
         """A buffer whose bytes are up to date."""
-        found = self.checks.resource(buffer, f"{MESH}: {argument}")
-        self.order.finish_uses(found)
-        found.pull()
-        return found
+        resource = self.checks.resource(buffer, f"{MESH}: {argument}")
+        self.order.finish_uses(resource)
+        resource.pull()
+        return resource

@@ -175,9 +175,9 @@ class Framebuffers(ContextCore):
 
 def _end_of(end: Callable[[], Callable[[int], None] | None], address: int) -> None:
     """Let generated code bind targets no more, if their context lives."""
-    found = end()
-    if found is not None:
-        found(address)
+    surface = end()
+    if surface is not None:
+        surface(address)
 
 
 def _forget_framebuffers(known: weakref.WeakSet[Surface]) -> None:

@@ -35,7 +35,7 @@ class GlobalMemory:
 
     def _mapped(self) -> list[tuple[Resource, int]]:
         """Each mapped buffer once, in the order of addresses."""
-        return sorted({found[1]: found for found in self._slots if found is not None}.values(), key=lambda found: found[1])
+        return sorted({entry[1]: entry for entry in self._slots if entry is not None}.values(), key=lambda entry: entry[1])
 
     def put(self, first: int, items: Sequence[Resource | None]) -> tuple[int, ...]:
         """Map checked buffers to slots, None for an empty slot. Returns the address of each. ValueError if they do not fit."""
@@ -50,7 +50,7 @@ class GlobalMemory:
             self._slots = kept
             raise
         self._references[slots] = [None if item is None else Reference(item) for item in items]
-        return tuple(0 if found is None else found[1] for found in self._slots[slots])
+        return tuple(0 if entry is None else entry[1] for entry in self._slots[slots])
 
     def _free(self, size: int) -> int:
         """The lowest address with `size` free bytes."""

@@ -184,12 +184,12 @@ def entry_program(shader: ComputeShader, pc: int) -> Program:
     """The program itself, or one whose main part calls the subroutine at `pc` and ends."""
     if not pc:
         return shader.program
-    found = shader.entries.get(pc)
-    if found is None:
+    entry = shader.entries.get(pc)
+    if entry is None:
         program = shader.program
         if pc >= len(program.instructions) or program.instructions[pc].opcode.flow is not Flow.SUBROUTINE:
             raise ValueError(f"{NAME}: pc: instruction {pc} is no BGNSUB")
         begin = (Instruction(OPCODES["CAL"], label=pc + 2), Instruction(OPCODES["RET"]))
         moved = (i if i.label is None else replace(i, label=i.label + len(begin)) for i in program.instructions)
-        found = shader.entries[pc] = replace(program, instructions=(*begin, *moved))
-    return found
+        entry = shader.entries[pc] = replace(program, instructions=(*begin, *moved))
+    return entry

@@ -43,14 +43,14 @@ def _changes(state: Any) -> list[str]:
         return [f"{len(state)} element{'s' * (len(state) != 1)}"]
     if not is_dataclass(state):
         return [repr(state)]
-    found = []
+    changed = []
     for item in fields(state):
         value, default = getattr(state, item.name), item.default_factory() if item.default_factory is not MISSING else item.default
         if value != default:
             nested = value[0] if isinstance(value, tuple) and len(value) == 1 else value
             shown = f"({', '.join(_changes(nested))})" if is_dataclass(nested) else _short(value)
-            found.append(f"{item.name}={shown}")
-    return found
+            changed.append(f"{item.name}={shown}")
+    return changed
 
 
 def _short(value: Any) -> str:
@@ -117,7 +117,7 @@ def vertex_elements(
         for item in wanted:
             if item not in known:
                 raise ValueError(f"{name}: {argument}: {item!r} is not one of {', '.join(known)}")
-    found = []
+    elements = []
     for item in known if names is None else names:
         kind, offset = dtype.fields[item][:2]
         rows, channels = _rows_of(kind, f"{name}: layout: {item}")
@@ -128,8 +128,8 @@ def vertex_elements(
             format = _format_of(kind, channels, f"{name}: layout: {item}")
         if format.block_bytes != size:
             raise ValueError(f"{name}: formats: {item}: {format} has {format.block_bytes} bytes, the field has {size}")
-        found += [VertexElement(offset + k * size, format, vertex_buffer_index, instance_divisor) for k in range(rows)]
-    return tuple(found)
+        elements += [VertexElement(offset + k * size, format, vertex_buffer_index, instance_divisor) for k in range(rows)]
+    return tuple(elements)
 
 
 def _rows_of(kind: np.dtype[Any], argument: str) -> tuple[int, int]:

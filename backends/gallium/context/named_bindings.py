@@ -60,7 +60,7 @@ class NamedBindings(ContextCore):
         """
         from backends.gallium.context.by_name.textures import texture_units  # loaded only when textures are set by name
 
-        found = []
+        views = []
         for item in texture_units(self._bound_programs(), textures):
             place, texture = (item.stage, item.unit), item.texture
             if isinstance(texture, SamplerView):
@@ -73,8 +73,8 @@ class NamedBindings(ContextCore):
             sampler = self.create_sampler_state(**item.sampler) if isinstance(item.sampler, Mapping) else item.sampler
             check_object(sampler, "sampler", self._owner, "set_textures")
             self._check_view(view, "set_textures")
-            found.append((place, view, made, sampler))
-        for place, view, made, sampler in found:
+            views.append((place, view, made, sampler))
+        for place, view, made, sampler in views:
             self.bind_sampler_states(place[0], [sampler], start=place[1])
             self.set_sampler_views(place[0], [view], start=place[1])
             if made is not None:

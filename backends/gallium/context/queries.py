@@ -51,8 +51,8 @@ class Queries(ContextCore):
         """
         of_driver = kind in DriverQuery.__members__ if isinstance(kind, str) else isinstance(kind, int) and kind >= min(DriverQuery)
         name = "create_query: kind"
-        found: QueryType | DriverQuery = lookup(DriverQuery, kind, name) if of_driver else lookup(QueryType, kind, name)
-        return Query(self, found, integer(index, "create_query: index", 0, 3))
+        query_type: QueryType | DriverQuery = lookup(DriverQuery, kind, name) if of_driver else lookup(QueryType, kind, name)
+        return Query(self, query_type, integer(index, "create_query: index", 0, 3))
 
     def create_batch_query(self, kinds: Sequence[int]) -> Query:
         """Raise an error for a query of several driver counters: this driver has only single ones. (p_context.h)"""
@@ -150,10 +150,10 @@ class Queries(ContextCore):
         start = integer(offset, f"{name}: offset", 0, max(0, resource.size - dtype.itemsize))
         if not resource.is_buffer or resource.size < dtype.itemsize:
             raise ValueError(f"{name}: resource: expected a buffer of at least {dtype.itemsize} bytes")
-        found = self.get_query_result(query, wait=wait)
-        values = found if isinstance(found, tuple) else (found,)
+        result = self.get_query_result(query, wait=wait)
+        values = result if isinstance(result, tuple) else (result,)
         which = integer(index, f"{name}: index", -1, len(values) - 1)
-        is_there = not query.row.is_fence or bool(found)
+        is_there = not query.row.is_fence or bool(result)
         value = int(is_there if which < 0 else values[which])
         self.order.begin_write(resource)
         clamped = min(value, top)

@@ -84,8 +84,8 @@ class SamplerStates(ContextCore):
             handle.bound = self._sampler_templates.get(handle.state)
             if handle.bound is None:
                 handle.bound = self._sampler_templates[handle.state] = bound_sampler(handle.state)
-        found: BoundSampler = handle.bound
-        return found
+        sampler: BoundSampler = handle.bound
+        return sampler
 
 
 def bound_sampler(state: SamplerState) -> BoundSampler:

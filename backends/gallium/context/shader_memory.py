@@ -31,7 +31,7 @@ class ShaderBuffer:
     """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; by default, `buffer_size` extends to the end of the
     buffer.
 
-    Programs reach whole 32-bit words only: up to three bytes at the end may be out of their reach. `writable` is a hint.
+    Programs access whole 32-bit words: they cannot access up to three bytes at the end. `writable` is a hint.
     """
 
     buffer: Resource
@@ -49,7 +49,7 @@ class ImageView:
         format: the format in which shaders see texels, of the same size; None for the resource's own.
         access: READ, WRITE or both; a hint.
         level, first_layer, last_layer: of textures; all layers (slices of TEXTURE_3D) by default.
-        writable: another name of the hint: False: access READ.
+        writable: False is a synonym of `access` READ.
         offset, size: bytes, of buffers.
         first_element, last_element: texels, of buffers, both included, instead of bytes.
     """
@@ -69,7 +69,7 @@ class ImageView:
 
 
 def _template(kind: Any, item: Any, argument: str) -> Any:
-    """An object of `kind` from such an object, its fields as a dictionary, or its first field alone."""
+    """Return an object of `kind`; `item` is such an object, a dictionary of its fields, or the value of its first field."""
     if isinstance(item, kind):
         return item
     if not isinstance(item, Mapping):

@@ -100,9 +100,9 @@ class ShaderResources(ContextCore):
         given = sequence(items, f"{name}: {argument}")
         first = slots(name, argument, given, start, count)
         checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(given)]
-        for slot, found in enumerate(checked, first):
-            put(slot, None if found is None else found[0])
-            self.order.note_slot((name, stage, slot), None if found is None else found[1])
+        for slot, binding in enumerate(checked, first):
+            put(slot, None if binding is None else binding[0])
+            self.order.note_slot((name, stage, slot), None if binding is None else binding[1])
 
 
 def slots(name: str, argument: str, items: Sequence[Any], start: int, count: int, of_start: str = "start") -> int:

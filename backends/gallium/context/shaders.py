@@ -36,14 +36,14 @@ def create_shader(context: ContextCore, source: Any, stage: Processor, stream_ou
 
 def bind_shader(context: ContextCore, shader: packet.Shader | None, stage: Processor) -> None:
     """Bind a shader to a stage; None unbinds."""
-    found = None if shader is None else check_shader(shader, stage, context.screen, f"bind_{STAGES[stage].call}_state")
+    checked = None if shader is None else check_shader(shader, stage, context.screen, f"bind_{STAGES[stage].call}_state")
     state = context.state
-    state.bind(stage, found)
+    state.bind(stage, checked)
     if stage is not Processor.FRAG:
         context._choose_stages()
     kind = _KNOWN.get(stage)
-    if kind is not None and found is not None:
-        state.known.learn(found, kind, state.record.words[shader_word(stage)], end=found.ended)
+    if kind is not None and checked is not None:
+        state.known.learn(checked, kind, state.record.words[shader_word(stage)], end=checked.ended)
 
 
 def destroy_shader(context: ContextCore, shader: packet.Shader, stage: Processor) -> None:

@@ -116,11 +116,11 @@ class StreamOutputs(ContextCore):
 
     def stream_output_target_destroy(self, target: StreamOutputTarget) -> None:
         """Destroy a target, which releases its buffer, at once or when it is no longer bound. (context.rst, "Stream output targets")"""
-        found = self._check_target(target, "stream_output_target_destroy: target")
-        found.end()
-        self.state.known.forget(found)
-        if found not in self.state.stream_targets:
-            self._let_go_of_target(found)
+        stream = self._check_target(target, "stream_output_target_destroy: target")
+        stream.end()
+        self.state.known.forget(stream)
+        if stream not in self.state.stream_targets:
+            self._let_go_of_target(stream)
 
     def _let_go_of_target(self, target: StreamOutputTarget) -> None:
         self.state.forget_target(target)
@@ -174,11 +174,11 @@ class StreamOutputs(ContextCore):
         writer.
         """
         name = "draw_vbo: count_from_stream_output"
-        found = self._check_target(target, name)
-        self.state.known.learn(found, Kind.STREAM_TARGET, ctypes.addressof(found.record), end=found.resource.ended)
+        stream = self._check_target(target, name)
+        self.state.known.learn(stream, Kind.STREAM_TARGET, ctypes.addressof(stream.record), end=stream.resource.ended)
         buffers = self.state.vertex_buffers
-        stride = buffers[0].stride if buffers and buffers[0] is not None else found.stride
-        return found.offset // stride if stride else 0
+        stride = buffers[0].stride if buffers and buffers[0] is not None else stream.stride
+        return stream.offset // stride if stride else 0
 
     def _check_target(self, target: Any, argument: str) -> StreamOutputTarget:
         if not isinstance(target, StreamOutputTarget):

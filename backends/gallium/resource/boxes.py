@@ -66,8 +66,8 @@ def inside(resource: Resource, level: int, start: Triple, size: Triple, clip: Sc
     if clip is not None:
         x, y, right, top = max(x, clip.minx), max(y, clip.miny), min(right, clip.maxx), min(top, clip.maxy)
     width, height = min(low[2] + abs(size[2]), right) - x, min(low[1] + abs(size[1]), top) - y
-    found = Box(x, y, low[0], width, height, abs(size[0]))
-    return found, found == Box(low[2], low[1], low[0], abs(size[2]), abs(size[1]), abs(size[0]))
+    box = Box(x, y, low[0], width, height, abs(size[0]))
+    return box, box == Box(low[2], low[1], low[0], abs(size[2]), abs(size[1]), abs(size[0]))
 
 
 def edge(resource: Resource, level: int, box: Box) -> Box:
@@ -97,8 +97,8 @@ def windows_of(rectangles: Sequence[ScissorState | Mapping[str, Any]], argument:
     sequence(rectangles, argument)
     if len(rectangles) > MAX_WINDOW_RECTANGLES:
         raise ValueError(f"{argument}: {len(rectangles)} are too many; {MAX_WINDOW_RECTANGLES} are possible")
-    found = tuple([make(ScissorState, item, {}, f"{argument}[{k}]") for k, item in enumerate(rectangles)])
-    for k, item in enumerate(found):
+    windows = tuple([make(ScissorState, item, {}, f"{argument}[{k}]") for k, item in enumerate(rectangles)])
+    for k, item in enumerate(windows):
         for field in ("minx", "miny", "maxx", "maxy"):
             integer(getattr(item, field), f"{argument}[{k}]: {field}", 0, MAX_WINDOW_COORDINATE)
-    return found
+    return windows

@@ -40,12 +40,12 @@ _SCALED = frozenset({ChannelType.USCALED, ChannelType.SSCALED, ChannelType.FIXED
 
 def supported_binds(format: AnyFormat, target: TextureTarget, samples: int = 1) -> Bind:
     """Every use that a resource of this format, target and number of samples can have."""
-    found = _supported_binds(format, target)
+    binds = _supported_binds(format, target)
     if samples <= 1:
-        return found
+        return binds
     if isinstance(format, CompressedFormat):
         return Bind.NONE
-    return found & MULTISAMPLED_BINDS if samples in SAMPLE_COUNTS and target in MULTISAMPLED else Bind.NONE
+    return binds & MULTISAMPLED_BINDS if samples in SAMPLE_COUNTS and target in MULTISAMPLED else Bind.NONE
 
 
 @cache

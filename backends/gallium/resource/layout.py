@@ -97,11 +97,11 @@ def levels_of(template: Template) -> tuple[tuple[Level, ...], int]:
     """
     if template.is_buffer:
         return (Level(0, template.width0, 1, 1, template.width0, template.width0),), template.width0
-    found = _levels_of(template, has_odd_rows=True)
-    if found[1] > MAX_BUFFER_BYTES:
+    levels = _levels_of(template, has_odd_rows=True)
+    if levels[1] > MAX_BUFFER_BYTES:
         tight = _levels_of(template, has_odd_rows=False)
-        found = tight if tight[1] <= MAX_BUFFER_BYTES else found
-    return found
+        levels = tight if tight[1] <= MAX_BUFFER_BYTES else levels
+    return levels
 
 
 def _levels_of(template: Template, *, has_odd_rows: bool) -> tuple[tuple[Level, ...], int]:
@@ -234,15 +234,15 @@ class Accounting:
         self.take(size)
         try:
             try:
-                found = allocate(size)
+                memory = allocate(size)
             except MemoryError:
                 self._collect()
-                found = allocate(size)
+                memory = allocate(size)
         except BaseException:
             self.give(size)
             raise
-        weakref.finalize(found if found.base is None else found.base, self._end, size)
-        return found
+        weakref.finalize(memory if memory.base is None else memory.base, self._end, size)
+        return memory
 
     def take(self, size: int) -> None:
         """Count bytes, of an allocation or of the caller's, until `give`. MemoryError, and nothing is counted, if they exceed the limit."""

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 def resolved_level(device: Device, resource: Resource, level: int, box: Box, format: Format) -> Bytes:
     """A level seen as `format` with one sample a pixel; only the texels of `box` are filled. Pending work is not carried out."""
     one = replace(resource.template, format=format, nr_samples=0, bind=Bind.NONE)
-    found = Resource(resource.screen, one)
+    single = Resource(resource.screen, one)
     for z in range(box.z, box.z + box.depth):
         layer = Box(box.x, box.y, z, box.width, box.height, 1)
-        job = native_resolve(found, 0, layer, resource, (z, box.y, box.x), (1, box.height, box.width), format)
+        job = native_resolve(single, 0, layer, resource, (z, box.y, box.x), (1, box.height, box.width), format)
         if job is not None:
             device.resolve(job, waits=False)
         else:
-            part(found.blocks(), layer)[...] = resolved([part(resource.blocks(level, k), layer) for k in range(resource.samples)], format)
-    return found.blocks()
+            part(single.blocks(), layer)[...] = resolved([part(resource.blocks(level, k), layer) for k in range(resource.samples)], format)
+    return single.blocks()
 
 
 def native_resolve(
@@ -64,9 +64,9 @@ def native_resolve(
 def make_staging(device: Device, resource: Resource, level: int, box: Box) -> Resource:
     """A resource of one sample a pixel with the resolved texels of a box, which a mapping shows."""
     one = replace(resource.template, width0=box.width, height0=box.height, array_size=box.depth, nr_samples=0, bind=Bind.NONE)
-    found = Resource(resource.screen, one)
-    found.blocks()[...] = part(resolved_level(device, resource, level, box, resource.plain_format), box)
-    return found
+    staging = Resource(resource.screen, one)
+    staging.blocks()[...] = part(resolved_level(device, resource, level, box, resource.plain_format), box)
+    return staging
 
 
 def part(blocks: NDArray[Any], box: Box) -> NDArray[Any]:

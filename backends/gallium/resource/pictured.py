@@ -12,16 +12,16 @@ _MOST_SHOWN = 256
 
 
 class PicturedResource:
-    """The part of a resource that shows it."""
+    """Methods of a resource that draw, save and show its picture."""
 
     def picture(self, level: int = 0, layer: int = 0, *, scale: tuple[float, float] | None = None) -> NDArray[np.uint8]:
         """One layer of a level as people see it: uint8 of (height, width), (height, width, 3) or (height, width, 4) as RGBA.
 
-        8-bit colors are their stored numbers, sRGB ones, too. Other normalized numbers, floats and depth are mapped from `scale`, by
+        8-bit colors, also of sRGB formats, are the stored numbers. Other normalized numbers, floats and depth are mapped from `scale`, by
         default 0 to 1, to 0 to 255; numbers outside are clamped, NaN is 0, and no curve is applied. Integers and stencil have a default
         of 0 to 255. Alpha is never scaled. Formats of one channel, and depth, are gray; depth goes before stencil.
 
-        ValueError: a buffer, or there is no such level or layer. TypeError, ValueError: `scale` is no pair of different numbers.
+        ValueError: a buffer, or there is no such level or layer. TypeError, ValueError: `scale` is not a pair of different numbers.
         """
         from backends.gallium.resource.pixels import picture_of
 
@@ -39,7 +39,7 @@ class PicturedResource:
         save(cast(Any, self), file, level, layer, scale)
 
     def show(self, *, level: int = 0, layer: int = 0, scale: tuple[float, float] | None = None) -> None:
-        """Show `picture`: in the notebook, where one runs, otherwise with the system's viewer.
+        """Show `picture` in the notebook if one runs, otherwise with the system's viewer.
 
         Errors as those of `picture`; OSError where there is no viewer.
         """

@@ -102,16 +102,16 @@ def _blocks(resource: Texels, level: int, layer: int | None, sample: int | None,
     resource.pull()
     format = resource.format
     if sample is not None or resource.samples == 1:
-        found = resource.blocks(level, sample or 0)[first : first + count].copy()
+        blocks = resource.blocks(level, sample or 0)[first : first + count].copy()
     else:
         assert isinstance(format, Format), format
-        found = resolved([resource.blocks(level, k)[first : first + count] for k in range(resource.samples)], format)
+        blocks = resolved([resource.blocks(level, k)[first : first + count] for k in range(resource.samples)], format)
     if isinstance(format, CompressedFormat):
         from backends.formats.blocks.decode import decode
 
-        texels = np.stack([decode(format, image) for image in found])
-        found = np.ascontiguousarray(texels[:, : info.height, : info.width])
-    return found
+        texels = np.stack([decode(format, image) for image in blocks])
+        blocks = np.ascontiguousarray(texels[:, : info.height, : info.width])
+    return blocks
 
 
 def picture_of(resource: Texels, level: int, layer: int, scale: Scale) -> NDArray[np.uint8]:
@@ -120,18 +120,18 @@ def picture_of(resource: Texels, level: int, layer: int, scale: Scale) -> NDArra
         raise ValueError("picture: a buffer has no picture; numpy.asarray(resource) gives its bytes")
     if scale is not None:
         low, high = _pair(scale)
-    found = _blocks(resource, level, layer, None, "picture")[0]
-    height, width = found.shape[:2]
+    blocks = _blocks(resource, level, layer, None, "picture")[0]
+    height, width = blocks.shape[:2]
     format = _as_stored(resource.plain_format)
     letters = [channel.letter for channel in format.channels if channel.letter != "X"]
     if format.is_depth_stencil:
-        values: NDArray[Any] = (unpack_depth(format, found) if format.has_depth else unpack(format, found)[:, 0])[:, None]
+        values: NDArray[Any] = (unpack_depth(format, blocks) if format.has_depth else unpack(format, blocks)[:, 0])[:, None]
     elif format.is_plain_unorm8 and scale is None and set("RGB") <= set(letters):
         order = [format.swizzle[k] for k in range(3 + ("A" in letters))]
-        plain: NDArray[np.uint8] = found[..., order].copy()
+        plain: NDArray[np.uint8] = blocks[..., order].copy()
         return plain
     else:
-        values = unpack(format, found)
+        values = unpack(format, blocks)
         values = values[:, 3:] if letters == ["A"] else values[:, :1] if len(letters) == 1 else values[:, : 3 + ("A" in letters)]
     whole = 255.0 if format.is_integer else 1.0
     if scale is None:

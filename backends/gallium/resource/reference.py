@@ -32,9 +32,9 @@ class Reference:
     @property
     def last(self) -> Resource:
         """The resource; once it is gone after `release`, a destroyed one like it."""
-        found = self.resource or self._husk
-        assert found is not None
-        return found
+        resource = self.resource or self._husk
+        assert resource is not None
+        return resource
 
     def release(self) -> None:
         """Release the resource. A second call does nothing. MemoryError, with the resource still held, if there is no memory."""

@@ -275,13 +275,13 @@ class Resource(PicturedResource):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
             raise ValueError("Resource: pixels are copied; a mapping (transfer_map) shows them in place")
-        found = self.pixels()
-        return found if dtype is None else found.astype(dtype, copy=False)
+        pixels = self.pixels()
+        return pixels if dtype is None else pixels.astype(dtype, copy=False)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        found = self.pixels()
-        return found.__array_interface__ | {"data": found, "strides": found.strides}
+        pixels = self.pixels()
+        return pixels.__array_interface__ | {"data": pixels, "strides": pixels.strides}
 
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None

@@ -155,9 +155,9 @@ def make_copy(resource: Resource, level: int, box: Box) -> Resource:
     template = replace(
         resource.template, width0=box.width, height0=box.height, depth0=depth, array_size=layers, last_level=0, bind=Bind.NONE
     )
-    found = Resource(resource.screen, template)
-    found.blocks()[...] = part(resource.blocks(level), resource.in_blocks(box))
-    return found
+    copy = Resource(resource.screen, template)
+    copy.blocks()[...] = part(resource.blocks(level), resource.in_blocks(box))
+    return copy
 
 
 def as_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
@@ -195,12 +195,12 @@ def writable_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
             raise TypeError(f"{argument}: expected an array of numbers, not of {data.dtype}")
         if not data.flags.c_contiguous:
             raise ValueError(f"{argument}: the array has gaps; give one that begins at its first byte and ends at its last, and strides")
-        found = data.reshape(-1).view(np.uint8)
+        flat = data.reshape(-1).view(np.uint8)
     else:
         try:
-            found = np.frombuffer(data, np.uint8)
+            flat = np.frombuffer(data, np.uint8)
         except (TypeError, ValueError, BufferError):
             raise TypeError(f"{argument}: expected a contiguous array or a buffer such as a bytearray, not {type(data).__name__}") from None
-    if not found.flags.writeable:
+    if not flat.flags.writeable:
         raise ValueError(f"{argument}: it is read-only; give an array that can be written, or a bytearray")
-    return found
+    return flat

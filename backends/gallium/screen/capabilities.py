@@ -164,14 +164,14 @@ class Capabilities:
             uses = as_flags(Bind, bind, "is_format_supported: bind")
             return lookup(TextureTarget, target, "is_format_supported: target") is TextureTarget.BUFFER and uses is Bind.VERTEX_BUFFER
         try:
-            found = any_format(format, "is_format_supported: format")
+            checked = any_format(format, "is_format_supported: format")
         except ValueError:
             return False
         kind = lookup(TextureTarget, target, "is_format_supported: target")
         wanted = as_flags(Bind, bind, "is_format_supported: bind")
         if storage not in (0, samples):
             return False
-        possible = supported_binds(found, kind, samples)
+        possible = supported_binds(checked, kind, samples)
         return not wanted & ~possible and (samples == 1 or bool(possible))
 
     # -- sharing with others: none ---------------------------------------------------------------------------------------

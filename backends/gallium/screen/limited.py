@@ -22,8 +22,8 @@ def limited(kind: type[Context]) -> type[Context]:
         __doc__ = kind.__doc__
 
         def __getattribute__(self, name: str) -> Any:
-            found = super().__getattribute__(name)
-            return _limited(found, name, self.time_limit) if name in _LIMITED and not budgets.is_held() else found
+            attribute = super().__getattribute__(name)
+            return _limited(attribute, name, self.time_limit) if name in _LIMITED and not budgets.is_held() else attribute
 
     Limited.__name__, Limited.__qualname__ = kind.__name__, kind.__qualname__
     return Limited

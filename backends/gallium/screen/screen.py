@@ -96,9 +96,9 @@ class Screen(Capabilities, ScreenCore):
             raise ValueError(
                 f"Screen: cpu: {self.cpu!r} is not one of {', '.join(CPU_LEVELS)}" + (f"; did you mean {close[0]}?" if close else "")
             )
-        found = os.environ.get("TGSI_CACHE_DIR") if cache_dir is None else os.fspath(cache_dir)
-        kept = found != "" and os.environ.get("TGSI_CACHE", "on").lower() != "off"
-        self.cache_dir = _cache_path(found) if kept else None
+        folder = os.environ.get("TGSI_CACHE_DIR") if cache_dir is None else os.fspath(cache_dir)
+        kept = folder != "" and os.environ.get("TGSI_CACHE", "on").lower() != "off"
+        self.cache_dir = _cache_path(folder) if kept else None
         self._lock = freed_after_fork(threading.RLock())
         self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
         self.memory.wanted = weak_method(self._make_room)
@@ -241,20 +241,20 @@ class Screen(Capabilities, ScreenCore):
         context, and continues after the timeout.
         """
         name = "fence_finish"
-        found = self._fence(fence, name)
+        checked = self._fence(fence, name)
         wait = integer(timeout, f"{name}: timeout", 0, INFINITE)
         if context is not None and not isinstance(context, Context):
             raise TypeError(f"{name}: context: expected a Context, not {type(context).__name__}")
         if context is not None and context.screen is not self:
             raise ValueError(f"{name}: context: it belongs to another screen")
-        if wait and not found.is_signaled:
+        if wait and not checked.is_signaled:
             from tgsi.language import budgets
 
             with budgets.limited(name, self.time_limit, "Screen(time_limit=...)"):
-                return found.finish(None if wait == INFINITE else wait / 1e9)
-        if found.is_of(context) and not found.is_signaled:
-            found.begin()
-        return found.is_signaled
+                return checked.finish(None if wait == INFINITE else wait / 1e9)
+        if checked.is_of(context) and not checked.is_signaled:
+            checked.begin()
+        return checked.is_signaled
 
     def finish_writes(self, resource: Resource) -> None:
         """Carry out pending work of every context that writes a resource. Any thread may call. (an extension)

@@ -92,22 +92,22 @@ def buffer_from(screen: ScreenCore, data: Any, bind: Any) -> Resource:
 
 def as_array(data: Any, argument: str) -> NDArray[Any]:
     """The numbers of an array, or of anything that shows its memory, in native byte order. TypeError for everything else."""
-    found: NDArray[Any] | None = data if isinstance(data, np.ndarray) else None
-    if found is None and any(hasattr(data, name) for name in ("__array_interface__", "__array_struct__", "__array__")):
-        found = np.asarray(data)
-    elif found is None and hasattr(data, "__dlpack__"):
-        found = np.from_dlpack(data)
-    elif found is None and not isinstance(data, str):
+    array: NDArray[Any] | None = data if isinstance(data, np.ndarray) else None
+    if array is None and any(hasattr(data, name) for name in ("__array_interface__", "__array_struct__", "__array__")):
+        array = np.asarray(data)
+    elif array is None and hasattr(data, "__dlpack__"):
+        array = np.from_dlpack(data)
+    elif array is None and not isinstance(data, str):
         try:
-            found = np.asarray(memoryview(data))
+            array = np.asarray(memoryview(data))
         except (TypeError, ValueError):
-            found = None
-    if found is None:
+            array = None
+    if array is None:
         hint = "; numpy.array(..., numpy.float32) makes one" if isinstance(data, (list, tuple)) else ""
         raise TypeError(f"{argument}: expected an array, an image or a buffer, not {type(data).__name__}{hint}")
-    if found.dtype.hasobject or found.dtype.kind in "cSUmM":
-        raise TypeError(f"{argument}: expected an array of numbers, not of {found.dtype}")
-    return found.astype(found.dtype.newbyteorder("="), copy=False)
+    if array.dtype.hasobject or array.dtype.kind in "cSUmM":
+        raise TypeError(f"{argument}: expected an array of numbers, not of {array.dtype}")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def _image(image: Any, name: str) -> tuple[NDArray[Any], str | None]:
@@ -138,8 +138,8 @@ def _chosen(texels: NDArray[Any], gray: str | None, srgb: bool, name: str) -> tu
         raise TypeError(f"{name}: srgb: only uint8 is stored with the sRGB curve, not {texels.dtype}")
     channels = gray or _CHANNELS[count]
     assert channels is not None, count
-    found = Format(f"{channels.format(8 * texels.dtype.itemsize)}_{'SRGB' if srgb else _KINDS[kind]}")
-    return found, _padded(texels) if count == 3 else texels
+    chosen = Format(f"{channels.format(8 * texels.dtype.itemsize)}_{'SRGB' if srgb else _KINDS[kind]}")
+    return chosen, _padded(texels) if count == 3 else texels
 
 
 def _padded(texels: NDArray[Any]) -> NDArray[Any]:

@@ -49,14 +49,14 @@ class Living:
         place = bisect_right(self._starts, address) - 1
         if place < 0:
             return None
-        start, found = self._resources[place]
-        return (found, address - start) if address + size <= start + found.size else None
+        start, resource = self._resources[place]
+        return (resource, address - start) if address + size <= start + resource.size else None
 
     def view(self, bound: BoundView) -> SamplerView | None:
         """The view with this binding, or an equal new one if the program has dropped the view but not its texture."""
-        found = self._views.get(id(bound))
-        if found is not None:
-            return found
+        view = self._views.get(id(bound))
+        if view is not None:
+            return view
         key, record = bound.key, bound.record
         place = self.resource_at(record.base or 0, 1)
         if place is None:
@@ -72,9 +72,9 @@ class Living:
 
     def sampler(self, bound: BoundSampler) -> StateObject[Any] | None:
         """A sampler object with this binding."""
-        found = self._samplers.get(id(bound))
-        if found is not None:
-            return found
+        sampler = self._samplers.get(id(bound))
+        if sampler is not None:
+            return sampler
         templates = self._context._sampler_templates
         state = next((state for state, item in templates.items() if item is bound), None)
         return None if state is None else StateObject("sampler", state, self._context._owner)
@@ -130,8 +130,8 @@ class BoundCalls:
     # -- memory ----------------------------------------------------------------------------------------------------------
     def _memory(self, address: int, size: int) -> tuple[Any, int]:
         """The resource that has these bytes, and their offset; or a new resource with a copy of them, and 0."""
-        found = self._living.resource_at(address, size)
-        return found if found is not None else (ctypes.string_at(address, size), 0)
+        place = self._living.resource_at(address, size)
+        return place if place is not None else (ctypes.string_at(address, size), 0)
 
     def buffers(self) -> Iterator[Definition]:
         """Calls that bind vertex buffers, the index buffer and counters."""
@@ -157,21 +157,21 @@ class BoundCalls:
     def _shader_buffer(self, item: Memory | None) -> ShaderBuffer | None:
         if item is None:
             return None
-        found = self._living.resource_at(item.address, item.size)
-        if found is None:
+        place = self._living.resource_at(item.address, item.size)
+        if place is None:
             self.gaps.append("a shader buffer whose resource is gone")
             return None
-        return ShaderBuffer(found[0], found[1], item.size)
+        return ShaderBuffer(place[0], place[1], item.size)
 
     def _image(self, item: BoundImage | None) -> ImageView | None:
         if item is None:
             return None
         record = item.record
-        found = self._living.resource_at(record.base or 0, 1)
-        if found is None:
+        place = self._living.resource_at(record.base or 0, 1)
+        if place is None:
             self.gaps.append("an image whose resource is gone")
             return None
-        resource, start = found
+        resource, start = place
         if resource.is_buffer:
             return ImageView(resource, format=item.key.format, offset=start, size=record.size)
         for number, level in enumerate(resource.levels):
@@ -203,10 +203,10 @@ class BoundCalls:
             yield "set_shader_images", (kind, _trimmed(images)), {}
 
     def _constants(self, kind: ShaderType, index: int, item: Memory | Constants) -> Definition:
-        found = None if isinstance(item, Constants) else self._living.resource_at(item.address, item.size)
-        if found is None:
+        place = None if isinstance(item, Constants) else self._living.resource_at(item.address, item.size)
+        if place is None:
             return "set_constant_buffer", (kind, ctypes.string_at(item.address, item.size)), {"index": index}
-        return "set_constant_buffer", (kind, found[0]), {"index": index, "offset": found[1], "size": item.size}
+        return "set_constant_buffer", (kind, place[0]), {"index": index, "offset": place[1], "size": item.size}
 
     def _known(self, found: Any, what: str) -> Any:
         if found is None:

@@ -27,10 +27,10 @@ def planes(resource: Resource) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
 
 def content_digest(resource: Resource) -> bytes:
     """SHA-256 of all planes, one after the other."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for _, _, plane in planes(resource):
-        found.update(np.ascontiguousarray(plane).data)
-    return found.digest()
+        digest.update(np.ascontiguousarray(plane).data)
+    return digest.digest()
 
 
 def box_bytes(resource: Resource, level: int, box: Box) -> bytes:

@@ -130,13 +130,13 @@ class HistoryTracer(Tracer):
             return function(self._context, *args, **given)
 
     def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
-        found = self._encoder.fixed(method.name, args, given) if is_fixed and _is_fixed(method, args, given) else None
-        return found or self._encoder.call(method.name, args, given, result=result)
+        command = self._encoder.fixed(method.name, args, given) if is_fixed and _is_fixed(method, args, given) else None
+        return command or self._encoder.call(method.name, args, given, result=result)
 
     def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-        found = super()._creation(method, function, args, given)
-        self._note_program(found)
-        return found
+        result = super()._creation(method, function, args, given)
+        self._note_program(result)
+        return result
 
     def _map(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
         named = method.named(args, given)
@@ -148,14 +148,14 @@ class HistoryTracer(Tracer):
 
     def address_call(self, method: str, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Make a call that takes addresses, and record the resulting bindings in its place."""
-        found = function(self._context, *args, **given)
+        result = function(self._context, *args, **given)
         if not self._is_inside and not self.is_closed:
             self._file.let_entries(False)
             for name, places, named in BoundCalls(self._context).buffers():
                 if name in ("set_vertex_buffers", "set_index_buffer"):
                     self._file.write(self._encoder.call(name, places, named))
             self._file.let_entries(self._lets_entries())
-        return found
+        return result
 
     # -- objects ---------------------------------------------------------------------------------------------------------
     def _handle_of(self, thing: Any) -> int | None:
@@ -287,10 +287,10 @@ def _recorded(method: Row) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(self: HistoryContext, /, *args: Any, **given: Any) -> Any:
-        found = self._tracer.call(method, function, args, given)
+        result = self._tracer.call(method, function, args, given)
         if ends:
             self.begin_again_if_crowded()
-        return found
+        return result
 
     return call
 

@@ -82,10 +82,10 @@ class _Constants:
         data = self._bound.get((stage, index))
         if data is None or any(place >= len(data) // 4 for place in changes):
             raise WordError(f"it changes constants, but none are bound as bytes to slot {index} of stage {stage}")
-        found = memoryview(bytearray(data[: len(data) // 4 * 4])).cast("I")
+        words = memoryview(bytearray(data[: len(data) // 4 * 4])).cast("I")
         for place, word in changes.items():
-            found[place] = word
-        return bytes(found) + data[len(found.cast("B")) :]
+            words[place] = word
+        return bytes(words) + data[len(words.cast("B")) :]
 
 
 def read_steps(data: bytearray) -> Iterator[Step]:

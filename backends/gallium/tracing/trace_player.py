@@ -149,9 +149,9 @@ class TracePlayer:
         if call.raises:
             self._fail(call)
             return
-        found = _PERFORM.get(call.row.does, TracePlayer._plain)(self, call)
+        result = _PERFORM.get(call.row.does, TracePlayer._plain)(self, call)
         if call.result:
-            self._add(call.result, found)
+            self._add(call.result, result)
         if self._targets is not None:
             self._targets.note(call, self._handle_of)
 
@@ -177,9 +177,9 @@ class TracePlayer:
             self._player.ended(handle)
 
     def _number(self, call: Call) -> None:
-        found = call_context(self._context, call)
-        if call.has_outcome and call.outcome is not None and found != call.outcome:
-            raise WordError(f"its result is {found}, the recorded one is {call.outcome}")
+        result = call_context(self._context, call)
+        if call.has_outcome and call.outcome is not None and result != call.outcome:
+            raise WordError(f"its result is {result}, the recorded one is {call.outcome}")
 
     def _flush(self, call: Call) -> None:
         call_context(self._context, call)

@@ -93,7 +93,7 @@ class Tracer:
             self._words[0].learn(args)
             self._words[0].learn(given)
         try:
-            found = function(self._context, *args, **given)
+            result = function(self._context, *args, **given)
         except Exception:
             self._file.write(self._encoder.call(method.name, args, given, flags=RAISES))
             raise
@@ -101,7 +101,7 @@ class Tracer:
         self._file.forget_draw()
         if method.name == _QUERY_TO_BUFFER:
             self._record_time(method.named(args, given))
-        return found
+        return result
 
     def _record_time(self, named: dict[str, Any]) -> None:
         """Record the bytes written by the result of a query whose value varies from run to run."""
@@ -115,10 +115,10 @@ class Tracer:
         while upcoming != self._handles.upcoming:  # a resource that is named for the first time takes a handle
             upcoming = self._handles.upcoming
             made = self._written(method, args, given, result=upcoming)
-        found = function(self._context, *args, **given)
-        self._handles.add(found)
+        result = function(self._context, *args, **given)
+        self._handles.add(result)
         self._file.write(made)
-        return found
+        return result
 
     def _destruction(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> None:
         self._plain(method, function, args, given)
@@ -128,29 +128,29 @@ class Tracer:
     def _number(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Record a call whose result is the same in every run, except for clocks."""
         self._written(method, args, given)
-        found = function(self._context, *args, **given)
+        result = function(self._context, *args, **given)
         query = args[0] if args else given.get("query")
         is_timed = method.name == "get_query_result" and getattr(query, "kind", None) in _TIMED
-        self._file.write(self._encoder.call(method.name, args, given, outcome=None if is_timed else found))
-        return found
+        self._file.write(self._encoder.call(method.name, args, given, outcome=None if is_timed else result))
+        return result
 
     def _flush(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         made = self._written(method, args, given) if args or given else self._bare_flush
-        found = function(self._context, *args, **given)
+        result = function(self._context, *args, **given)
         self._file.write(made)
         self._file.flush()
-        return found
+        return result
 
     def _read(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Record a call that fills memory of the caller, with the size and the digest of the bytes read."""
-        found = function(self._context, *args, **given)
+        result = function(self._context, *args, **given)
         named = method.named(args, given)
         into = as_bytes(named["into"], "into")
         if not _is_filled(named, into.size):  # the call leaves the other bytes unchanged
             into = np.zeros(into.size, np.uint8)
             function(self._context, **named | {"into": into})
         self._record_read(method, named | {"into": into.size}, digest_of(into))
-        return found
+        return result
 
     def _map(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
         named = method.named(args, given)
@@ -170,8 +170,8 @@ class Tracer:
     def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
         """The command of an upcoming call. TypeError for arguments that a trace cannot record."""
         try:
-            found = self._encoder.fixed(method.name, args, given) if is_fixed else None
-            return found or self._encoder.call(method.name, args, given, result=result)
+            command = self._encoder.fixed(method.name, args, given) if is_fixed else None
+            return command or self._encoder.call(method.name, args, given, result=result)
         except Unwritable as error:
             raise TypeError(f"trace: {method.name}: {error}; nothing was done") from None
 

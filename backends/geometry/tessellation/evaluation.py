@@ -97,8 +97,8 @@ class EvaluationRegisters(DrawRegisters):
     def level(self, which: str, channel: int) -> Val:
         """Return an outer or inner tessellation level of the patch; 0 for a channel without a level."""
         levels = load_levels(self.record, which, self.patch)
-        found = levels[channel] if channel < len(levels) else self.f.const(F32, 0.0)
-        return self.f.splat(found, self.lane_map.lanes)
+        level = levels[channel] if channel < len(levels) else self.f.const(F32, 0.0)
+        return self.f.splat(level, self.lane_map.lanes)
 
     def patch_number(self) -> Val:
         """Return the number of the patch in the draw."""

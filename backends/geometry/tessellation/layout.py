@@ -102,5 +102,5 @@ class PatchLayout:
 
 def _place(program: Program, name: str) -> int:
     """Return the byte offset of an output in a vertex, -1 if it is not declared."""
-    found = (16 * d.first for d in program.declared(File.OUT) if d.semantic is not None and d.semantic.name == name)
-    return next(found, -1)
+    offsets = (16 * d.first for d in program.declared(File.OUT) if d.semantic is not None and d.semantic.name == name)
+    return next(offsets, -1)

@@ -129,10 +129,10 @@ def _link_shared(parsed: llvm.ModuleRef, cpu: str, exports: Sequence[str], machi
     """Link the shared functions that a module calls into it."""
     while True:
         missing = [f.name for f in parsed.functions if f.is_declaration]
-        found = next(((name, made) for name in missing if (made := build_shared(name, cpu)) is not None), None)
-        if found is None:
+        shared = next(((name, made) for name in missing if (made := build_shared(name, cpu)) is not None), None)
+        if shared is None:
             break
-        parsed.link_in(parse_module(found[1].text(), machine))
+        parsed.link_in(parse_module(shared[1].text(), machine))
     for function in parsed.functions:
         if not function.is_declaration and function.name not in exports:
             function.linkage = llvm.Linkage.internal

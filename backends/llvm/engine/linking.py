@@ -56,8 +56,8 @@ def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> t
 
 def _outside(symbols: set[str] | dict[str, int], name: str, resolve: Resolve) -> dict[str, int]:
     """Addresses of the outside functions `symbols`."""
-    found = {s: process_symbol(s) if s in ALLOWED_SYMBOLS else resolve(s) for s in symbols}
-    unknown = sorted(s for s, address in found.items() if address is None)
+    addresses = {s: process_symbol(s) if s in ALLOWED_SYMBOLS else resolve(s) for s in symbols}
+    unknown = sorted(s for s, address in addresses.items() if address is None)
     if unknown:
         raise ValueError(f"module {name!r} calls {', '.join(unknown)}, which generated code may not")
-    return {s: address for s, address in found.items() if address is not None}
+    return {s: address for s, address in addresses.items() if address is not None}

@@ -30,5 +30,5 @@ def code_generation_level(text: str) -> int:
     """Level of code generation, 0 to 2, for a module's LLVM text."""
     if sum(width * text.count(f"<{width} x ") for width in _WIDTHS) > LARGEST:
         return 0
-    lanes = sum(int(found[1] or found[2]) for found in _BY_LANE.finditer(text))
+    lanes = sum(int(match[1] or match[2]) for match in _BY_LANE.finditer(text))
     return next((level for limit, level in LIMITS if lanes >= limit), DEFAULT)

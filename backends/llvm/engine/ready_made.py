@@ -150,9 +150,9 @@ def recall_sources() -> None:
     stamp = sources.stamp if is_on() and not sources.is_known else None
     if stamp is not None:
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            found = (FOLDER / NOTE).read_text(encoding="ascii")
-            digest = found[len(stamp) + 1 : -1]
-            if found == note_of(stamp, digest):
+            note = (FOLDER / NOTE).read_text(encoding="ascii")
+            digest = note[len(stamp) + 1 : -1]
+            if note == note_of(stamp, digest):
                 sources.recall(digest)
 
 
@@ -160,12 +160,12 @@ def recall_sources() -> None:
 def current(level: str) -> ReadyMade | None:
     """The file of a machine, if it was compiled from this process's source by its LLVM."""
     sources = own_sources().digest
-    found = ReadyMade.open(path_of(level)) if sources is not None else None
-    return found if found is not None and found.around == surroundings(sources or "", level) else None
+    file = ReadyMade.open(path_of(level)) if sources is not None else None
+    return file if file is not None and file.around == surroundings(sources or "", level) else None
 
 
 def find(parts: Iterable[object], cpu: str) -> bytes | None:
     """Flat image of a kernel for `cpu`; None if it has to be compiled. parts: the key of the kernel."""
     level = level_of(cpu) if is_on() else None
-    found = current(level) if level is not None else None
-    return found.get(name_of(parts)) if found is not None else None
+    file = current(level) if level is not None else None
+    return file.get(name_of(parts)) if file is not None else None

@@ -80,10 +80,10 @@ def _read_file(path: str, size: int) -> tuple[bytes, _State]:
     """Contents of a file, at most `size` + 1 bytes, and its state afterwards. Uses a descriptor, because file objects are slower."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
-        data, found = os.read(file, size + 1), os.fstat(file)
+        data, status = os.read(file, size + 1), os.fstat(file)
     finally:
         os.close(file)
-    return data, (found.st_ctime_ns, found.st_ino, found.st_size)
+    return data, (status.st_ctime_ns, status.st_ino, status.st_size)
 
 
 class Sources:
@@ -131,8 +131,8 @@ class Sources:
         digest = digest_of()
         try:
             for path, state in zip(self._paths, self._state, strict=True):
-                data, found = _read_file(path, state[2])
-                if found != state or len(data) != state[2]:
+                data, status = _read_file(path, state[2])
+                if status != state or len(data) != state[2]:
                     return None
                 digest.update(f"{path[len(self._root) :]}\0{len(data)}\0".encode())
                 digest.update(data)

@@ -36,7 +36,7 @@ _RSP, _RBP = 4, 5
 
 def is_suspect(code: bytes) -> bool:
     """True if x86 code may have a masked vpternlog with the immediate of another function."""
-    return any(_is_wrong(found[0][1], found[1]) for found in _INSTRUCTION.finditer(code + bytes(8)))
+    return any(_is_wrong(match[0][1], match[1]) for match in _INSTRUCTION.finditer(code + bytes(8)))
 
 
 def _is_wrong(prefix: int, rest: bytes) -> bool:

@@ -67,10 +67,10 @@ class VariantCache(Generic[K, V]):
     def get(self, key: K) -> V:
         """Value of `key`, which is built if it is missing."""
         with self._lock:
-            found = self._values.get(key)
-            if found is not None:
-                self._values.move_to_end(found[2])  # the stored key itself, whose look-ups compare identity before fields
-                return found[0]
+            value = self._values.get(key)
+            if value is not None:
+                self._values.move_to_end(value[2])  # the stored key itself, whose look-ups compare identity before fields
+                return value[0]
             pending = self._pending.get(key)
             owner = pending is None
             if pending is None:

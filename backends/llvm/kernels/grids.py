@@ -166,8 +166,8 @@ class GridRegisters(SystemValues, Registers):
         f, lanes = self.f, self.lane_map.lanes
         if kind in GRID_MEMORY:
             place = GRID_MEMORY.index(kind) * ctypes.sizeof(BufferRecord)
-            found = Record(f, f.at(self.record.get("grid_memory"), place), BufferRecord)
-            return Words(found.get("base"), found.get("words"))
+            record = Record(f, f.at(self.record.get("grid_memory"), place), BufferRecord)
+            return Words(record.get("base"), record.get("words"))
         if kind is MemoryType.SHARED:
             count = self.record.get("shared_words")
             if not self.key.packed:

@@ -59,12 +59,12 @@ def assumed_keys(program: Program) -> tuple[dict[int, TextureKey], dict[int, Sam
 
 def assumed_images(program: Program) -> dict[int, ImageKey]:
     """Image keys for every image that the program declares, by the assumptions of this module."""
-    found = {}
+    images = {}
     for declaration in program.declared(File.IMAGE):
         name = declaration.image.format if declaration.image is not None else ""
         kind = find_format(name) if name else Format.R32_UINT
-        found.update(dict.fromkeys(range(declaration.first, declaration.last + 1), ImageKey(kind)))
-    return found
+        images.update(dict.fromkeys(range(declaration.first, declaration.last + 1), ImageKey(kind)))
+    return images
 
 
 def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:

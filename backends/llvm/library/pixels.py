@@ -108,11 +108,11 @@ def _attribute_words(f: Function, format: Format, pointers: Sequence[Val]) -> li
 
 def _singles(f: Function, format: WideFormat, pointers: Sequence[Val]) -> list[Val]:
     """Load 64-bit floats as 32-bit ones, rounded to nearest; any NaN becomes the quiet NaN without a payload."""
-    found = []
+    floats = []
     for c in range(len(format.channels)):
         wide = _assemble(f, [f.load(F64, p, 8 * c, align=1) for p in pointers], F64)
-        found.append(f.select(wide.ne(wide), f.word(CANONICAL_NAN, len(pointers)), wide.cast("fptrunc", F32)))
-    return found + [f.const(F32.wide(len(pointers)), float(c == 3)) for c in range(len(found), 4)]
+        floats.append(f.select(wide.ne(wide), f.word(CANONICAL_NAN, len(pointers)), wide.cast("fptrunc", F32)))
+    return floats + [f.const(F32.wide(len(pointers)), float(c == 3)) for c in range(len(floats), 4)]
 
 
 def fetch_attribute(f: Function, format: VertexFormat, pointers: Sequence[Val]) -> list[Val]:

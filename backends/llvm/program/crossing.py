@@ -35,8 +35,8 @@ def crossing(
             _note(spans, region, at, inside)
     first: dict[Key, int] = {}
     last: dict[Key, int] = {}
-    for at, (_, _, _, found) in enumerate(steps):
-        for key in (*found.reads, *found.writes):
+    for at, (_, _, _, accesses) in enumerate(steps):
+        for key in (*accesses.reads, *accesses.writes):
             first.setdefault(key, at)
             last[key] = at
     last |= {key: len(steps) for key, home in homes.items() if home is None}
@@ -53,9 +53,9 @@ def _note(spans: dict[Region, list[tuple[int, int]]], region: Region, at: int, i
     """Record a barrier in every region around it, as the steps of the outermost loop between the two."""
     span = at, at
     while True:
-        found = spans.setdefault(region, [])
-        if not found or found[-1] != span:
-            found.append(span)
+        steps = spans.setdefault(region, [])
+        if not steps or steps[-1] != span:
+            steps.append(span)
         control = region.control
         if control is None:
             return

@@ -1,6 +1,6 @@
 """Divergence analysis: finds values and control flow that are the same for all participating lanes.
 
-A register channel has a home: the innermost region that contains all its accesses and begins with a write of it. If there is none, the home
+A register channel has a home: the innermost region that contains all its uses and begins with a write of it. If there is none, the home
 is the main region, where every register starts as 0. The channel is never read outside of its home, and the lanes that read it inside are
 among those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home. A channel is uniform
 (one scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
@@ -62,7 +62,7 @@ class Divergence:
     owners: channels that no code after their outermost loop reads.
     twins: channels that are uniform inside of an outermost loop.
     shadows: channels with a second version in a loop without masks, so that its rounds need not wait for the masks. watched: channels that
-    lanes read from each other, so lanes that have left main must keep their values. straight: channels that a single region accesses in all
+    lanes read from each other, so lanes that have left main must keep their values. straight: channels that a single region uses in all
     of its lanes, so the last value in the text is the channel's value.
     crossing: channels that are live across a barrier.
     """
@@ -99,11 +99,11 @@ class Divergence:
 
     def outer_loop(self, loop: Control) -> Control:
         """The outermost loop around a loop, or the loop itself."""
-        found = loop
+        outer = loop
         for control in enclosing(loop.region):
             if control.kind == "loop":
-                found = control
-        return found
+                outer = control
+        return outer
 
 
 def _path(region: Region, home: Region | None) -> Iterator[Control]:
@@ -125,8 +125,8 @@ class _Analysis:
         self.inside: dict[Control, range] = {}  # the steps of each control
         self.readers: dict[Key, list[int]] = {}
         self._collect(main)
-        for at, (_, _, _, found) in enumerate(self.steps):
-            for key in found.reads:
+        for at, (_, _, _, uses) in enumerate(self.steps):
+            for key in uses.reads:
                 self.readers.setdefault(key, []).append(at)
         self.due: dict[int, None] = {}  # worklist: steps whose facts may have changed since their last visit
         self.pinned: set[Key] = set()  # channels read across lanes in divergent code
@@ -135,7 +135,7 @@ class _Analysis:
         self.candidates: dict[Key, Control] = {}  # channels that may become twins or shadows
         homes = self._homes()
         self.flow = Divergence(homes, crossing=crossing(self.steps, self.inside, homes, main) if waits else set())
-        self.flow.watched = {key for _, instruction, _, found in self.steps if _reads_others(instruction.opcode) for key in found.reads}
+        self.flow.watched = {key for _, instruction, _, uses in self.steps if _reads_others(instruction.opcode) for key in uses.reads}
         self._find_owners()
 
     def _collect(self, region: Region) -> None:
@@ -152,23 +152,21 @@ class _Analysis:
                 self.inside[item] = range(begin, len(self.steps))
 
     def _step(self, region: Region, instruction: Instruction, item: Leaf | Control) -> None:
-        found = access(instruction)
+        uses = access(instruction)
         if instruction.opcode.uses_64bit:
             # The written words of a pair depend on the opcode's pair rule, so treat all four as updated.
-            found.writes = [
-                (d.register.file, d.register.index, c) for d in instruction.dst if not is_indirect(d.register) for c in range(4)
-            ]
-            found.reads = found.reads + found.writes
-        self.steps.append((region, instruction, item, found))
+            uses.writes = [(d.register.file, d.register.index, c) for d in instruction.dst if not is_indirect(d.register) for c in range(4)]
+            uses.reads = uses.reads + uses.writes
+        self.steps.append((region, instruction, item, uses))
 
     def _homes(self) -> dict[Key, Region | None]:
         first: dict[Key, tuple[bool, Region]] = {}
         home: dict[Key, Region] = {}
         pinned = self.pinned
-        for region, instruction, _, found in self.steps:
+        for region, instruction, _, uses in self.steps:
             if region.control is not None and _reads_others(instruction.opcode):
-                pinned.update(found.reads)  # inactive neighbors are read, too
-            for is_write, keys in ((False, found.reads), (True, found.writes)):
+                pinned.update(uses.reads)  # inactive neighbors are read, too
+            for is_write, keys in ((False, uses.reads), (True, uses.writes)):
                 for key in keys:
                     if key[0] not in _VARIABLES:
                         continue
@@ -191,16 +189,16 @@ class _Analysis:
         """Find owners: for every channel that outermost loops write, decide whether the last such loop owns it or may have a twin of it."""
         last: dict[Key, int] = {}
         written: dict[Key, Control] = {}
-        for at, (region, _, _, found) in enumerate(self.steps):
+        for at, (region, _, _, uses) in enumerate(self.steps):
             loop = None
             for control in enclosing(region):
                 if control.kind == "loop":
                     loop = control
             self.outermost.append(loop)
-            last.update(dict.fromkeys(found.reads, at))
+            last.update(dict.fromkeys(uses.reads, at))
             if loop is not None:
                 self.spans[loop] = (self.spans.get(loop, (at,))[0], at)
-                for key in found.writes:
+                for key in uses.writes:
                     if key[0] in _SPLIT and key not in self.pinned and (key[0], key[1]) not in self.memory:
                         written[key] = loop
         for key, loop in written.items():
@@ -208,10 +206,10 @@ class _Analysis:
             kind[key] = loop
         self.flow.twins.update(self.candidates)
 
-    def _visit_twins(self, at: int, region: Region, found: Access, varies: bool) -> None:
+    def _visit_twins(self, at: int, region: Region, uses: Access, varies: bool) -> None:
         """Test a twin. It must be uniform when the loop begins, and every write in the loop must be uniform."""
         flow = self.flow
-        for key in found.writes:
+        for key in uses.writes:
             loop = flow.twins.get(key)
             if loop is None or at > self.spans[loop][1]:
                 continue
@@ -226,7 +224,7 @@ class _Analysis:
     def run(self) -> Divergence:
         flow = self.flow
         self._find_exits()
-        flow.divergent = {key for _, _, _, found in self.steps for key in found.writes if (key[0], key[1]) in self.memory}
+        flow.divergent = {key for _, _, _, uses in self.steps for key in uses.writes if (key[0], key[1]) in self.memory}
         self._again(range(len(self.steps)))
         while self.due:
             for at in sorted(self.due):
@@ -247,8 +245,8 @@ class _Analysis:
 
     def _straight(self) -> set[Key]:
         regions: dict[Key, set[Region]] = {}
-        for region, _, _, found in self.steps:
-            for key in (*found.reads, *found.writes):
+        for region, _, _, uses in self.steps:
+            for key in (*uses.reads, *uses.writes):
                 if key[0] in _VARIABLES and (key[0], key[1]) not in self.memory:
                     regions.setdefault(key, set()).add(region)
         returns = any(exit.target is None for exit in self.flow.exits.values())
@@ -259,12 +257,12 @@ class _Analysis:
         """Channels that a divergent loop carries from round to round, uniform in its lanes; none if there are more than _MOST_SHADOWS."""
         first: dict[Key, bool] = {}  # True if the first access inside of the loop is a write
         fit = {key: loop for key, loop in candidates if loop in self.flow.controls and loop not in self.flow.conts}
-        for at, (region, _, _, found) in enumerate(self.steps):
-            for key in (*found.reads, *found.writes):
+        for at, (region, _, _, uses) in enumerate(self.steps):
+            for key in (*uses.reads, *uses.writes):
                 loop = fit.get(key)
                 if loop is not None and self.outermost[at] is loop:
-                    first.setdefault(key, key not in found.reads)
-                    if key in found.writes and any(control in self.flow.controls for control in _path(region, loop.arms[0])):
+                    first.setdefault(key, key not in uses.reads)
+                    if key in uses.writes and any(control in self.flow.controls for control in _path(region, loop.arms[0])):
                         del fit[key]
         carried = {key: loop for key, loop in fit.items() if not first.get(key, True)}
         count = Counter(carried.values())
@@ -276,18 +274,18 @@ class _Analysis:
 
     def _visit(self, at: int) -> None:
         del self.due[at]
-        region, instruction, item, found = self.steps[at]
+        region, instruction, item, uses = self.steps[at]
         if isinstance(item, Control):
-            self._visit_control(at, item, found)
+            self._visit_control(at, item, uses)
         elif instruction.opcode.flow in JUMPS:
             self._visit_exit(self.flow.exits[item])
-        elif found.writes:
-            self._visit_writes(at, region, instruction, found)
+        elif uses.writes:
+            self._visit_writes(at, region, instruction, uses)
 
-    def _mark(self, found: set[Control], control: Control) -> None:
+    def _mark(self, marked: set[Control], control: Control) -> None:
         """Add a control to `controls` or `conts`, and queue all steps inside of it."""
-        if control not in found:
-            found.add(control)
+        if control not in marked:
+            marked.add(control)
             self._again(self.inside[control])
 
     def _find_exits(self) -> None:
@@ -305,8 +303,8 @@ class _Analysis:
                 between.append(control)
             self.flow.exits[item] = Exit(item, kind, target, tuple(between))
 
-    def _varies(self, at: int, found: Access) -> bool:
-        if found.opaque:
+    def _varies(self, at: int, uses: Access) -> bool:
+        if uses.opaque:
             return True
         flow, loop = self.flow, self.outermost[at]
 
@@ -315,11 +313,11 @@ class _Analysis:
 
         files = (File.IN, File.SV)
         return any(
-            key[0] in files or (key[0], key[1]) in self.memory or (key in flow.divergent and not has_twin(key)) for key in found.reads
+            key[0] in files or (key[0], key[1]) in self.memory or (key in flow.divergent and not has_twin(key)) for key in uses.reads
         )
 
-    def _visit_control(self, at: int, control: Control, found: Access) -> None:
-        if control.kind == "switch" or (control.kind == "if" and self._varies(at, found)):
+    def _visit_control(self, at: int, control: Control, uses: Access) -> None:
+        if control.kind == "switch" or (control.kind == "if" and self._varies(at, uses)):
             self._mark(self.flow.controls, control)
 
     def _visit_exit(self, exit: Exit) -> None:
@@ -340,12 +338,12 @@ class _Analysis:
             if control.kind != "if":
                 self._mark(flow.controls, control)
 
-    def _visit_writes(self, at: int, region: Region, instruction: Instruction, found: Access) -> None:
+    def _visit_writes(self, at: int, region: Region, instruction: Instruction, uses: Access) -> None:
         flow = self.flow
         opcode = instruction.opcode
-        varies = opcode.mode is Mode.OTHER or _reads_others(opcode) or Trait.HELPER in opcode.traits or self._varies(at, found)
-        self._visit_twins(at, region, found, varies)
-        for key in found.writes:
+        varies = opcode.mode is Mode.OTHER or _reads_others(opcode) or Trait.HELPER in opcode.traits or self._varies(at, uses)
+        self._visit_twins(at, region, uses, varies)
+        for key in uses.writes:
             if key not in flow.divergent and (varies or flow.is_masked(region, key)):
                 flow.divergent.add(key)
                 self._again(self.readers.get(key, ()))
@@ -370,10 +368,10 @@ class _Analysis:
 
     def _find_integers(self) -> None:
         kinds: dict[Key, set[str]] = {}
-        for _, instruction, _, found in self.steps:
+        for _, instruction, _, uses in self.steps:
             types = instruction.opcode.dst_types
             kind = {"int": "i", "uint": "i", "untyped": ""}.get(types[0], "f") if types else ""
-            for key in found.writes:
+            for key in uses.writes:
                 kinds.setdefault(key, set()).add(kind)
         self.flow.integer = {key for key, found_kinds in kinds.items() if "i" in found_kinds and "f" not in found_kinds}
 

@@ -114,10 +114,10 @@ def _is_in_place(item: Instruction, source: int) -> bool:
 
 
 def _union(sets: Iterable[int]) -> int:
-    found = 0
+    union = 0
     for one in sets:
-        found |= one
-    return found
+        union |= one
+    return union
 
 
 @record(frozen=False)
@@ -195,11 +195,11 @@ class _Analysis:
 
     def _pinned(self) -> int:
         """Channels that lanes on other paths may read."""
-        found = self.channels.outputs if File.OUT in STAGES[self.program.processor].vertex_rows else 0
+        pinned = self.channels.outputs if File.OUT in STAGES[self.program.processor].vertex_rows else 0
         for item in self.program.instructions:
             if Trait.SUBGROUP in item.opcode.traits:
-                found |= _union(self.channels.cells(operand.register, _ANY) for operand in item.src)
-        return found
+                pinned |= _union(self.channels.cells(operand.register, _ANY) for operand in item.src)
+        return pinned
 
     # -- forward ----------------------------------------------------------------------------------------------------
     def _after(self, number: int, raw: int, loose: int) -> tuple[int, int]:

@@ -61,8 +61,8 @@ class Plan:
 
 def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
     """First register and count of the registers that an indirect reference may reach: its array, or the whole file."""
-    found = facts.of(program, _ranges_by_id).get((register.file, register.array_id))
-    return (0, program.file_size(register.file)) if found is None else found
+    limits = facts.of(program, _ranges_by_id).get((register.file, register.array_id))
+    return (0, program.file_size(register.file)) if limits is None else limits
 
 
 def _ranges_by_id(program: Program) -> dict[tuple[File, int], tuple[int, int]]:
@@ -72,12 +72,12 @@ def _ranges_by_id(program: Program) -> dict[tuple[File, int], tuple[int, int]]:
 
 
 def _arrays(program: Program, rows: frozenset[File]) -> dict[File, tuple[tuple[int, int], ...]]:
-    found: dict[File, set[tuple[int, int]]] = {}
+    arrays: dict[File, set[tuple[int, int]]] = {}
     for instruction in program.instructions:
         for register in registers_of(instruction):
             if register.indirect is not None and register.file in _ARRAY_FILES - rows:
-                found.setdefault(register.file, set()).add(array_range(program, register))
-    return {file: _merged(ranges) for file, ranges in found.items()}
+                arrays.setdefault(register.file, set()).add(array_range(program, register))
+    return {file: _merged(ranges) for file, ranges in arrays.items()}
 
 
 def fitting_lanes(program: Program, lanes: int) -> int:

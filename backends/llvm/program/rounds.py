@@ -131,8 +131,8 @@ class _Search:
             if word is None:
                 return None
             sources.append((word,) * 4)
-        found = evaluate(instruction, sources)
-        return None if found is None else found.get(key[2])
+        value = evaluate(instruction, sources)
+        return None if value is None else value.get(key[2])
 
 
 def _is_true(head: Instruction, word: int) -> bool:

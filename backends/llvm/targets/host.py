@@ -63,7 +63,7 @@ def detect() -> Host:
 
 def cpu_flags() -> str:
     """Features of this process's CPU as detected by numpy; an empty string if numpy does not report them."""
-    module = next((found for name in _OF_NUMPY if (found := sys.modules.get(name)) is not None), None)
+    module = next((candidate for name in _OF_NUMPY if (candidate := sys.modules.get(name)) is not None), None)
     return " ".join(name for name, is_there in getattr(module, "__cpu_features__", {}).items() if is_there)
 
 

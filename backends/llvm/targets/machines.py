@@ -56,8 +56,8 @@ def foreign(cpu: str) -> Foreign | None:
     triple, _, processor = cpu.partition("/")
     if "-" not in triple and triple not in ARCHITECTURES and triple not in ALIASES:
         raise ValueError(f"cpu must be 'host', one of {', '.join(LEVELS)}, or a target triple, not {cpu!r}")
-    found = architecture_of(triple)
-    return Foreign(triple if "-" in triple else found.triple, processor, found)
+    architecture = architecture_of(triple)
+    return Foreign(triple if "-" in triple else architecture.triple, processor, architecture)
 
 
 @functools.cache
@@ -65,12 +65,12 @@ def own_architecture() -> Architecture:
     """Architecture of this process. ValueError if compiled code cannot run here; the message gives the reason and the way out."""
     triple = host().triple
     try:
-        found = architecture_of(triple)
+        architecture = architecture_of(triple)
     except ValueError as error:
         raise ValueError(f"{error}; {_INTERPRETER}") from None
-    if found.name not in RUNNABLE:
+    if architecture.name not in RUNNABLE:
         raise ValueError(f"compiled code runs on {' and '.join(RUNNABLE)}, and this process is {triple}; {_INTERPRETER}")
-    return found
+    return architecture
 
 
 def code_triple() -> str:

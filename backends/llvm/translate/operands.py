@@ -38,7 +38,7 @@ class Operands:
     ) -> None:
         self.f, self.program, self.plan, self.interface = f, program, plan, interface
         self.exact_inputs = bits.inputs
-        self.exact_sources = {id(plan.instructions[number]): found for number, found in bits.sources.items()}
+        self.exact_sources = {id(plan.instructions[number]): masks for number, masks in bits.sources.items()}
         self.lanes = interface.lane_map.lanes
         self.variables: dict[Key, Var] = {}
         self.straight: dict[Key, Val] = {}  # values of channels without a variable

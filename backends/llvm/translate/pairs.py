@@ -60,11 +60,11 @@ def targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
         needed = 1 if opcode.num_src == 2 else 2
         return [(pair, [2 * pair, 2 * pair + 1]) for pair in (0, 1) if (mask >> 2 * pair & 3).bit_count() >= needed]
     if opcode.num_src == 2:  # a comparison: one word for each pair, in the first written channel
-        found = []
+        pairs = []
         for pair in (0, 1):
             written = [c for c in (2 * pair, 2 * pair + 1) if mask >> c & 1]
-            found += [(pair, written[:1])] if written else []
-        return found
+            pairs += [(pair, written[:1])] if written else []
+        return pairs
     return [(pair, [channel]) for pair, channel in enumerate(channels(mask)[:2])]
 
 

@@ -110,7 +110,7 @@ class RowFile:
     def _first_where_once(self, register: Index, line: Index) -> Index:
         if isinstance(register, int):
             return 0 if register in self.once else line
-        found = self.f.const(BOOL.wide(self.lanes), 0)
+        is_once = self.f.const(BOOL.wide(self.lanes), 0)
         for number in sorted(self.once):
-            found = found | register.eq(number)
-        return self.f.select(found, 0, self._wide(line)) if self.once else line
+            is_once = is_once | register.eq(number)
+        return self.f.select(is_once, 0, self._wide(line)) if self.once else line

@@ -73,8 +73,8 @@ def compare(mesh: Program, task: Program | None, run: Run, grid: Triple = (1, 1,
                 direct += theirs.run(mesh, grid=launch, **options).meshes
     if len(direct) != len(meshes):
         differences.append(f"{len(meshes)} mesh workgroups ran lowered, {len(direct)} otherwise")
-    for number, (expected, found) in enumerate(zip(direct, meshes)):
-        differences += [f"mesh workgroup {number}: {text}" for text in _mesh_differences(lowered, expected, found)]
+    for number, (expected, actual) in enumerate(zip(direct, meshes)):
+        differences += [f"mesh workgroup {number}: {text}" for text in _mesh_differences(lowered, expected, actual)]
     differences += _memory_differences(theirs.given, ours.given)
     for name, resources_of in (("lowered", ours), ("original", theirs)):
         if resources_of.exhausted:
@@ -97,30 +97,30 @@ def _draw_ids(program: Program, values: Mapping[str, Any], grid: Triple) -> dict
     return {name: np.repeat(value, threads * grid[0] * grid[1] * grid[2]) for name, value in values.items()}
 
 
-def _mesh_differences(lowered: LoweredMesh, expected: Mesh, found: EmulatedMesh) -> Iterator[str]:
+def _mesh_differences(lowered: LoweredMesh, expected: Mesh, actual: EmulatedMesh) -> Iterator[str]:
     """Differences of one workgroup. Primitives with an index that is not a vertex are dropped, because MAP does not have the number of
     vertices."""
-    if len(expected.indices) != len(found.indices):
-        yield f"{len(found.indices)} primitives, {len(expected.indices)} expected"
+    if len(expected.indices) != len(actual.indices):
+        yield f"{len(actual.indices)} primitives, {len(expected.indices)} expected"
         return
     drawn = np.flatnonzero((expected.indices < len(expected.vertices)).all(axis=1))
     indices = expected.indices[drawn]
-    if not np.array_equal(indices, found.indices[drawn]):
+    if not np.array_equal(indices, actual.indices[drawn]):
         yield "the vertex numbers differ"
         return
     used = np.unique(indices)
     for word in lowered.vertex_words:
         column = lowered.output.vertex.offset(word.attribute) // 4
-        if not np.array_equal(expected.vertices[used, word.register, word.component], found.vertices[used, column]):
+        if not np.array_equal(expected.vertices[used, word.register, word.component], actual.vertices[used, column]):
             yield f"attribute 0x{word.attribute:03x} of vertices (OUT[{word.register}], channel {word.component}) differs"
     first = lowered.layout.first_primitive
     for word in lowered.primitive_words:
         column = lowered.output.primitive.offset(word.attribute) // 4
-        if not np.array_equal(expected.primitives[drawn, word.register - first, word.component], found.primitives[drawn, column]):
+        if not np.array_equal(expected.primitives[drawn, word.register - first, word.component], actual.primitives[drawn, column]):
             yield f"attribute 0x{word.attribute:03x} of primitives (OUT[{word.register}], channel {word.component}) differs"
     if lowered.mask:
         column = lowered.output.primitive.offset(attribute_address(MASK)) // 4
-        if not np.array_equal(viewport_masks(lowered, expected)[drawn], found.primitives[drawn, column]):
+        if not np.array_equal(viewport_masks(lowered, expected)[drawn], actual.primitives[drawn, column]):
             yield "the masks of viewports differ"
 
 
@@ -138,11 +138,11 @@ def viewport_masks(lowered: LoweredMesh, mesh: Mesh) -> Any:
     return masks
 
 
-def _memory_differences(expected: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
+def _memory_differences(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterator[str]:
     for name in ("buffers", "counters"):
         for number, data in expected.get(name, {}).items():
-            if np.asarray(data).tobytes() != np.asarray(found[name][number]).tobytes():
+            if np.asarray(data).tobytes() != np.asarray(actual[name][number]).tobytes():
                 yield f"{name} {number} differ"
     for unit, data in expected.get("images", {}).items():
-        if not np.array_equal(data.levels[0], found["images"][unit].levels[0]):
+        if not np.array_equal(data.levels[0], actual["images"][unit].levels[0]):
             yield f"image {unit} differs"

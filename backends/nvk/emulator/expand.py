@@ -1,8 +1,8 @@
 """Lowered code as a COMP program: reads and writes of ISBE become loads and stores of buffers that hold the bytes of all workgroups.
 
 Input and output ATTR are buffers of words. In the buffer of output MAP each byte occupies a word, so that lanes may write neighboring
-bytes. After each region of a workgroup come places for accesses that must do nothing: of lanes whose predicate is 0, and, apart from
-those, of computed addresses outside of the region, which `tasks.regions` finds.
+bytes. Two places follow each region of a workgroup, for accesses that must not change it: one for lanes whose predicate is 0, one for
+computed addresses outside of the region, which `tasks.regions` reports.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class _Expansion:
         elif access.region is Region.ATTR and access.bits == 32:
             self.use_attributes(item)
         else:
-            self.refuse(item, "only words of ATTR and writes to MAP are known")
+            self.refuse(item, "only words of ATTR and writes to MAP are supported")
 
     def use_attributes(self, item: IsbeRead | IsbeWrite) -> None:
         """Load or store a word of ATTR."""
@@ -137,7 +137,7 @@ class _Expansion:
         """Store the bytes of a write to the output MAP, downwards from the named address."""
         w, access, end = self.w, item.access, self.sizes.map_bytes
         if isinstance(item, IsbeRead) or access.side is Side.I:
-            self.refuse(item, "only words of ATTR and writes to MAP are known")
+            self.refuse(item, "only words of ATTR and writes to MAP are supported")
         count = access.bits // 8
         down = count - 1 - landing(count - 1, count)[0]  # from the named byte to that of the least significant one
         first: int | SrcOperand

@@ -46,10 +46,10 @@ def run_meshes(lowered: LoweredMesh, grid: Triple, resources: Resources, draw_id
     groups = grid[0] * grid[1] * grid[2]
     _check_number(groups)
     program = _expanded(lowered, LINE_BYTES)
-    found: list[EmulatedMesh] = []
+    meshes: list[EmulatedMesh] = []
     for first, count in chunks(groups, lowered.output.size + 4 * lowered.index_map.size):
-        found += _run(lowered, program, numbered_input(first, count), count, grid, resources, draw_id)
-    return found
+        meshes += _run(lowered, program, numbered_input(first, count), count, grid, resources, draw_id)
+    return meshes
 
 
 def run_meshes_of_tasks(lowered: LoweredMesh, tasks: TaskGroups, resources: Resources, draw_id: int = 0) -> list[EmulatedMesh]:
@@ -59,13 +59,13 @@ def run_meshes_of_tasks(lowered: LoweredMesh, tasks: TaskGroups, resources: Reso
     program = _expanded(lowered, tasks.handed.shape[1])
     owner = np.repeat(np.arange(len(counts)), counts)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    found: list[EmulatedMesh] = []
+    meshes: list[EmulatedMesh] = []
     for first, count in chunks(len(owner), lowered.output.size + 4 * lowered.index_map.size + tasks.handed.shape[1]):
         chosen = slice(first, first + count)
         given = np.pad(tasks.handed[owner[chosen]].view(np.uint32), ((0, 0), (0, MARGIN // WORD_BYTES)))
         given[:, TaskWord.INDEX // WORD_BYTES] = number[chosen]
-        found += _run(lowered, program, given, count, (0, 0, 0), resources, draw_id)
-    return found
+        meshes += _run(lowered, program, given, count, (0, 0, 0), resources, draw_id)
+    return meshes
 
 
 def _check_number(groups: int) -> None:
@@ -93,9 +93,9 @@ def _run(
 ) -> Iterator[EmulatedMesh]:
     map_bytes, size = lowered.index_map.size, lowered.output.size
     own = {INPUT: given, OUTPUT: anything(count, size), MAP: anything(count, map_bytes, unit=1)}
-    found = resources.run_lowered(lowered.code, program, count, grid, draw_id, {number: data.reshape(-1) for number, data in own.items()})
-    maps = regions(found[MAP], count, map_bytes, 1).astype(np.uint8)
-    words = regions(found[OUTPUT], count, size, WORD_BYTES)
+    result = resources.run_lowered(lowered.code, program, count, grid, draw_id, {number: data.reshape(-1) for number, data in own.items()})
+    maps = regions(result[MAP], count, map_bytes, 1).astype(np.uint8)
+    words = regions(result[OUTPUT], count, size, WORD_BYTES)
     for group in range(count):
         yield read_mesh(lowered, maps[group], words[group])
 

@@ -46,10 +46,10 @@ def run_tasks(lowered: LoweredTask, grid: Triple, resources: Resources, draw_id:
     handed = np.zeros((groups, output.output_lines * LINE_BYTES), np.uint8)
     for first, count in chunks(groups, output.size):
         own = {INPUT: numbered_input(first, count), OUTPUT: anything(count, output.size), MAP: anything(count, 0)}
-        found = resources.run_lowered(
+        result = resources.run_lowered(
             lowered.code, program, count, grid, draw_id, {number: data.reshape(-1) for number, data in own.items()}
         )
-        words_of = regions(found[OUTPUT], count, output.size, WORD_BYTES)
+        words_of = regions(result[OUTPUT], count, output.size, WORD_BYTES)
         handed[first : first + count] = words_of.view(np.uint8)[:, : handed.shape[1]]
     words = handed.view(np.uint32)
     emitted = np.ascontiguousarray(words[:, TaskWord.X // 4 : TaskWord.Z // 4 + 1])

@@ -102,7 +102,7 @@ def mesh_parts(program: Program) -> MeshParts:
 def _words(item: Declaration) -> list[OutputWord]:
     if item.semantic is None:
         raise UnsupportedError.at("B070", "an output without a semantic has no attribute", item.span)
-    found = []
+    words = []
     for number, register in enumerate(range(item.first, item.last + 1)):
         row = ATTRIBUTES.get(item.semantic.name)
         for component in range(row.scalars if row is not None else 1):
@@ -110,8 +110,8 @@ def _words(item: Declaration) -> list[OutputWord]:
                 address = attribute_address(item.semantic.name, item.semantic.index + number, component)
             except IsbeError as error:
                 raise UnsupportedError.at("B070", f"{item.semantic}: {error}", item.span) from None
-            found.append(OutputWord(register, component, address))
-    return found
+            words.append(OutputWord(register, component, address))
+    return words
 
 
 def _attributes(program: Program, addresses: list[int]) -> Attributes:

@@ -33,11 +33,11 @@ def load(c: Context, item: Instruction, sources: list[SrcOperand]) -> list[SrcOp
     if Trait.LOAD not in item.opcode.traits:  # a question about the resource
         return [w.constant(space.size), *[w.constant(0)] * 3]
     place = _place(w, sources[1])
-    found: dict[int, SrcOperand] = {}
+    values: dict[int, SrcOperand] = {}
     for channel, component in enumerate(item.src[0].swizzle):
-        if component not in found and item.dst[0].write_mask >> channel & 1:
-            found[component] = _read(w, space, place, component)
-    return [found.get(component, w.constant(0)) for component in item.src[0].swizzle]
+        if component not in values and item.dst[0].write_mask >> channel & 1:
+            values[component] = _read(w, space, place, component)
+    return [values.get(component, w.constant(0)) for component in item.src[0].swizzle]
 
 
 def store(c: Context, item: Instruction, sources: list[SrcOperand]) -> None:

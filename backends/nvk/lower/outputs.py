@@ -61,9 +61,9 @@ def write_output(c: Context, item: Instruction, register: RegisterRef, values: M
             _write_mask(c, mesh, row, name, values[0])
     else:
         for channel, value in values.items():
-            found = _attribute(c, item, row, register, declared, channel)
-            if found is not None:
-                c.writer.write(found[0], value, found[1])
+            attribute = _attribute(c, item, row, register, declared, channel)
+            if attribute is not None:
+                c.writer.write(attribute[0], value, attribute[1])
 
 
 def read_output(c: Context, item: Instruction, register: RegisterRef, channel: int) -> SrcOperand:
@@ -78,8 +78,8 @@ def read_output(c: Context, item: Instruction, register: RegisterRef, channel: i
         raise UnsupportedError.at(
             "B070", f"{name} is read: it is no attribute, but made of other words", item.span, hint="keep it in a TEMP"
         )
-    found = _attribute(c, item, row, register, declared, channel)
-    return c.writer.read(found[0], found[1]) if found is not None else c.writer.constant(0)
+    attribute = _attribute(c, item, row, register, declared, channel)
+    return c.writer.read(attribute[0], attribute[1]) if attribute is not None else c.writer.constant(0)
 
 
 def initialise_mask(c: Context) -> None:
@@ -187,11 +187,11 @@ def _index_value(indirect: IndirectRef) -> SrcOperand:
 
 def _declared(c: Context, item: Instruction, register: RegisterRef) -> Declaration:
     """The declaration of an output. Raises UnsupportedError for indexed outputs without an array."""
-    for found in c.program.declared(File.OUT):
-        if register.indirect is None and found.covers(register.index):
-            return found
-        if register.indirect is not None and register.array_id and found.array_id == register.array_id:
-            return found
+    for declaration in c.program.declared(File.OUT):
+        if register.indirect is None and declaration.covers(register.index):
+            return declaration
+        if register.indirect is not None and register.array_id and declaration.array_id == register.array_id:
+            return declaration
     raise UnsupportedError.at("B070", "outputs are indexed without an array", item.span, hint="declare an array of OUT")
 
 

@@ -110,9 +110,9 @@ class Method:
 
     def field(self, name: str) -> Field:
         """The field of this name. Raises MethodError if it does not exist."""
-        for found in self.fields:
-            if found.name == name:
-                return found
+        for candidate in self.fields:
+            if candidate.name == name:
+                return candidate
         raise MethodError(f"{self.name} has no field {name}; its fields are {', '.join(item.name for item in self.fields)}")
 
 

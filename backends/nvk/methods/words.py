@@ -65,10 +65,10 @@ def decode(words: Iterable[int], class_number: int = FIRST) -> list[Call]:
             raise MethodError(f"word {place}: the header announces {count} words, {len(data)} follow")
         for number, word in enumerate(data):
             steps = {Kind.NOT_INCREMENTING: 0, Kind.INCREMENTING_ONCE: min(number, 1)}.get(Kind(kind), number)
-            found = BY_ADDRESS.get(address + 4 * steps)
-            if found is None:
+            method = BY_ADDRESS.get(address + 4 * steps)
+            if method is None:
                 raise MethodError(f"word {place}: method 0x{address + 4 * steps:04x} is not in the table of mesh shading")
-            calls.append(call_of_word(*found, word))
+            calls.append(call_of_word(*method, word))
     return calls
 
 

@@ -338,8 +338,8 @@ class Pool:
 
     def counts(self) -> dict[str, Any]:
         """Running totals of all threads, by the names of their counters."""
-        found = {name: sum(int(getattr(worker.counters, name)) for worker in self.workers) for name in counted(Place.WORKER)}
-        return found | {name: int(getattr(self.scene.totals, name)) for name in counted(Place.BATCH)}
+        totals = {name: sum(int(getattr(worker.counters, name)) for worker in self.workers) for name in counted(Place.WORKER)}
+        return totals | {name: int(getattr(self.scene.totals, name)) for name in counted(Place.BATCH)}
 
     def close(self) -> None:
         """End the threads. A second call does nothing."""

@@ -33,10 +33,10 @@ def _upload_at(f: Function, s: Record, i: Val) -> Val:
 
 def _awaits_tiles(f: Function, s: Record) -> Val:
     """1 if the next upload changes bytes that tiles read, which ends the window; otherwise 0."""
-    number, found = s.get("window.first_upload"), f.var(I32, 0)
+    number, result = s.get("window.first_upload"), f.var(I32, 0)
     with f.if_(number < s.get("work.num_uploads")):
-        found.set(Record(f, _upload_at(f, s, number), UploadRecord).get("by_tiles"))
-    return found.get()
+        result.set(Record(f, _upload_at(f, s, number), UploadRecord).get("by_tiles"))
+    return result.get()
 
 
 def _pass_at(f: Function, s: Record, i: Val) -> Record:

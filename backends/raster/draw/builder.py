@@ -68,9 +68,9 @@ class DrawBuilder:
         `place_stored` makes copies of the packet with the addresses of the vertices."""
         info = _stored_info(mode, most <= FEW)
         known = (*identity(state, info, framebuffer), last)
-        found = self.repeats.find(known)
-        if found is not None:
-            return self._again(found, state, framebuffer)
+        cached = self.repeats.find(known)
+        if cached is not None:
+            return self._again(cached, state, framebuffer)
         mark = self.region.keeping
         packet = self.writer.write(state, info, framebuffer, last)
         if packet is not None and packet.is_repeatable:

@@ -83,12 +83,12 @@ class DrawCache:
     def find(self, known: tuple[object, ...]) -> CachedDraw | None:
         """The cached draw of identical objects, or None."""
         key = tuple(map(id, known))
-        found = self._recent.get(key)
-        if found is None and self._older:
-            found = self._older.pop(key, None)
-            if found is not None:
-                self._recent[key] = found
-        return found
+        cached = self._recent.get(key)
+        if cached is None and self._older:
+            cached = self._older.pop(key, None)
+            if cached is not None:
+                self._recent[key] = cached
+        return cached
 
     def add(self, repeat: CachedDraw) -> None:
         """Add a draw."""

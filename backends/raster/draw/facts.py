@@ -235,7 +235,7 @@ _CLASSES = (Fact.VIEWPORTS, Fact.WINDOW_RECTANGLES, Fact.CLIP_PLANES, Fact.POLYG
 
 def facts_of(state: DrawState, last: Shader | None, kind: FramebufferKind) -> dict[Fact, object]:
     """The facts of bound state. last: the last shader before the rasterizer."""
-    found: dict[Fact, object] = {fact: getattr(state, name) for fact, name in _ATTRIBUTES.items()}
-    found |= {fact: state.record.words[fact] >> CLASS_SHIFT for fact in _CLASSES}
-    found[Fact.VERTEX], found[Fact.FRAGMENT], found[Fact.FRAMEBUFFER] = last, state.fragment.shader, kind
-    return found
+    facts: dict[Fact, object] = {fact: getattr(state, name) for fact, name in _ATTRIBUTES.items()}
+    facts |= {fact: state.record.words[fact] >> CLASS_SHIFT for fact in _CLASSES}
+    facts[Fact.VERTEX], facts[Fact.FRAGMENT], facts[Fact.FRAMEBUFFER] = last, state.fragment.shader, kind
+    return facts

@@ -140,11 +140,11 @@ def exposed_outputs(linked: Linked, slots: tuple[SlotInfo, ...], flatshade: bool
     Bits matter in outputs that select the layer or the viewport, and in flat inputs whose bits the fragment shader uses. Interpolated
     inputs are exempt, because interpolation does not preserve the bits of NaNs.
     """
-    found = [linked.layer, linked.viewport]
+    registers = [linked.layer, linked.viewport]
     for slot, source, back in zip(slots, linked.source, linked.back):
         if used >> slot.register & 1 and slot.mode(flatshade) is Mode.FLAT:
-            found += [source, back]
-    return sum(1 << register for register in {*found} if register is not None and register != DEFAULT_REGISTER)
+            registers += [source, back]
+    return sum(1 << register for register in {*registers} if register is not None and register != DEFAULT_REGISTER)
 
 
 def _register(number: int | None) -> int:

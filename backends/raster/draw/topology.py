@@ -137,6 +137,6 @@ def beginnings(topology: Topology, numbers: NDArray[np.uint32], restart: int) ->
     cuts = np.flatnonzero(numbers == restart)
     lengths = np.diff(np.concatenate([[-1], cuts, [len(numbers)]])) - 1
     counts = np.maximum(topology.count(lengths), 0)
-    found = np.zeros(counts.sum(), np.uint8)
-    found[(np.cumsum(counts) - counts)[counts > 0]] = 1
-    return found
+    begins = np.zeros(counts.sum(), np.uint8)
+    begins[(np.cumsum(counts) - counts)[counts > 0]] = 1
+    return begins

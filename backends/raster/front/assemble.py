@@ -100,9 +100,9 @@ def _range_of(f: Function, s: Record, d: Record, first: Val, count: Val, is_with
         start, number = first * step + s.get("call.start"), count * step
         least, most = f.var(vec, _HIGHEST), f.var(vec, -1)
         with f.range(0, number, _RANGE_LANES) as i:
-            there, found = (lane + i) < number, f.load(vec, indices, (start + i) << 2)
-            least.set(f.min(least.get(), f.select(there, found, _HIGHEST)))
-            most.set(f.max(most.get(), f.select(there, found, -1)))
+            there, loaded = (lane + i) < number, f.load(vec, indices, (start + i) << 2)
+            least.set(f.min(least.get(), f.select(there, loaded, _HIGHEST)))
+            most.set(f.max(most.get(), f.select(there, loaded, -1)))
         low.set(f.call(I32, f"llvm.vector.reduce.smin.{vec.suffix}", least.get()))
         span.set(f.call(I32, f"llvm.vector.reduce.smax.{vec.suffix}", most.get()) - low.get() + 1)
     return low.get(), span.get()

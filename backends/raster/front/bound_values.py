@@ -43,10 +43,10 @@ def build_find_value(module: Module) -> None:
     place = f.var(I32, (number.trunc(I32) * ctypes.c_int32(MIX).value).lshr(7) & mask)
     with f.loop() as probe:
         slot = Record(f, f.at(slots, place.get().zext(I64) * ctypes.sizeof(ValueSlot)), ValueSlot)
-        found = slot.get("number")
-        with f.leaving(found.eq(number) & number.ne(0)):
+        entry = slot.get("number")
+        with f.leaving(entry.eq(number) & number.ne(0)):
             f.ret(slot.get("address"))
-        probe.break_if(found.eq(0))
+        probe.break_if(entry.eq(0))
         place.set((place.get() + 1) & mask)
     f.ret(f.const(I64, 0))
 
@@ -136,8 +136,8 @@ def _build_write_view(module: Module) -> None:
         _crop(f, region, [left, bottom, right, top])
     x0, y0, x1, y1 = (r.get() for r in region)
     is_seen = (x0 <= x1) & (y0 <= y1) & d.get("rules.is_hidden").eq(0)
-    for k, (found, nothing) in enumerate(zip((x0, y0, x1, y1), (1, 1, 0, 0))):
-        v.set("region", f.select(is_seen, found, nothing), k)
+    for k, (edge, nothing) in enumerate(zip((x0, y0, x1, y1), (1, 1, 0, 0))):
+        v.set("region", f.select(is_seen, edge, nothing), k)
     f.ret(is_seen.zext(I32))
 
 

@@ -126,7 +126,7 @@ class Routes:
 
     def offset(self) -> Val:
         """Depth offset of each triangle of a draw in which some polygons are drawn as lines or points; otherwise 0."""
-        slot, found = self.d.get("offset.slot"), self.f.var(F32.wide(len(self.records)), 0.0)
+        slot, offset = self.d.get("offset.slot"), self.f.var(F32.wide(len(self.records)), 0.0)
         with self.f.if_(slot >= 0):
-            found.set(self._slot(slot).as_float())
-        return found.get()
+            offset.set(self._slot(slot).as_float())
+        return offset.get()

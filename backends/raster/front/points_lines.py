@@ -46,11 +46,11 @@ class Output:
     def copies(self, source: Val) -> list[Val]:
         """Four new records like `source`."""
         f, first = self.f, self.next.get()
-        found = [self.record(first + k) for k in range(4)]
-        for r in found:
+        records = [self.record(first + k) for k in range(4)]
+        for r in records:
             copy_vertex(f, source, r, self.size)
         self.next.set(first + 4)
-        return found
+        return records
 
     def triangle(self, corners: Sequence[Val], prim: Val) -> None:
         """A triangle of three vertex numbers."""

@@ -80,11 +80,11 @@ def touched(planes: Planes, pixels: tuple[Val, Val]) -> Val:
 def _stipple(f: Function, key: FragmentKey, planes: Planes, pixels: tuple[Val, Val]) -> Val:
     x, y = pixels
     rows = f.gather(I32, planes.kernel.draw.address("fragments.polygon_stipple"), (y & 31) << 2)
-    found = (rows.lshr((x & 31) ^ 31) & 1).ne(0)
+    bits = (rows.lshr((x & 31) ^ 31) & 1).ne(0)
     if key.stipple is Face.FRONT_AND_BACK:
-        return found
+        return bits
     outlined = ~planes.front if key.stipple is Face.FRONT else planes.front  # faces in other modes are outlined
-    return found | f.splat(outlined, x.lanes)
+    return bits | f.splat(outlined, x.lanes)
 
 
 def _windows(f: Function, key: FragmentKey, draw: Record, pixels: tuple[Val, Val]) -> Val:

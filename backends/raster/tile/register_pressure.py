@@ -39,8 +39,8 @@ def live_values(program: Program) -> int:
             open_loops.append(at)
         elif instruction.opcode.flow is Flow.ENDLOOP and open_loops:
             loops.append((open_loops.pop(), at))
-        found = access(instruction)
-        for is_write, keys in ((False, found.reads), (True, found.writes)):
+        accesses = access(instruction)
+        for is_write, keys in ((False, accesses.reads), (True, accesses.writes)):
             for key in keys:
                 if key[0] not in _VALUES:
                     continue

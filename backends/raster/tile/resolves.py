@@ -69,8 +69,8 @@ def _mean_of_words(f: Function, format: Format, samples: Sequence[Sequence[Val]]
             total = parts[0]
             for part in parts[1:]:
                 total = total + part
-            found = ((total + (half | half << 16)).lshr(shift) & 0xFF00FF) << at
-            result = found if result is None else result | found
+            half_words = ((total + (half | half << 16)).lshr(shift) & 0xFF00FF) << at
+            result = half_words if result is None else result | half_words
         assert result is not None
         return [result if used == 0xFFFFFFFF else result & (used - (1 << 32) if used >> 31 else used)]
     out = [f.const(samples[0][0].type, 0) for _ in range(format.block_words)]

@@ -325,14 +325,14 @@ class PixelSamples(SampledBlock):
     def _ready(self, out: Outputs | None) -> dict[int, list[Val]]:
         """The new words of each target that do not depend on the old ones, and are the same for all samples."""
         kernel, f = self.kernel, self.kernel.f
-        found: dict[int, list[Val]] = {}
+        ready: dict[int, list[Val]] = {}
         for index, _ in kernel.targets if out is not None else ():
             target = kernel.key.targets[index]
             assert target is not None
             assert out is not None
             if not target.reads:
-                found[index] = write_target(f, target, self._colors(out, index, target), None)
-        return found
+                ready[index] = write_target(f, target, self._colors(out, index, target), None)
+        return ready
 
     def _write_sample(self, out: Outputs, ready: dict[int, list[Val]], sample: Val, mask: Val) -> None:
         kernel, f = self.kernel, self.kernel.f

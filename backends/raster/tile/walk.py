@@ -111,16 +111,16 @@ def _run_span(f: Function, w: Record, span: Record, list_: Val, chain: list[Val]
 
 def _next_shading(f: Function, arena: Val, limit: Val, cursor_slot: Val) -> Val:
     """Number of the span that shades the next triangle of the chain as its own span does; -1: the chain ends here."""
-    found = f.var(I32, -1)
+    shading = f.var(I32, -1)
     cursor = f.var(I32, f.load(I32, cursor_slot))
     with f.if_((cursor.get() & (CHUNK - 1)).eq(NO_CHUNK)):
         cursor.set(f.load(I32, arena, cursor.get()))
     with f.if_(cursor.get().ne(0)):
         entry = f.load(I32, arena, cursor.get())
         with f.if_((entry - 1).ult(limit - 1)):
-            found.set(f.load(I32, arena, entry + SetupLayout.PRIM).lshr(PRIM_BITS))
+            shading.set(f.load(I32, arena, entry + SetupLayout.PRIM).lshr(PRIM_BITS))
     f.store(cursor.get(), cursor_slot)
-    return found.get()
+    return shading.get()
 
 
 def _build_clear_due(module: Module) -> None:

@@ -47,10 +47,10 @@ def primitives_of(f: Function, module: Module, mode: Val, vertices: Val) -> Val:
 def _is_end(f: Function, call: list[Val], place: Val) -> Val:
     """True if the index at `place` begins a new strip."""
     indices, index_size, has_restart, restart = call
-    found = f.var(I32, 0)
+    is_end = f.var(I32, 0)
     with f.if_(has_restart.ne(0)):
-        found.set(load_index(f, indices, index_size, place).eq(restart).zext(I32))
-    return found.get().ne(0)
+        is_end.set(load_index(f, indices, index_size, place).eq(restart).zext(I32))
+    return is_end.get().ne(0)
 
 
 _STRIP = [PTR, I32, I32, I32, I32, I32, I32]

@@ -226,7 +226,7 @@ class Executor:
 
     def begin_pass(self, number: int, framebuffer: Framebuffer, passes: int) -> None:
         """Begin a pass with other targets. number: of their kind. passes: number of pending passes, including this one."""
-        e, targets = self.record, [ReadRange(*found) for found in framebuffer.ranges()]
+        e, targets = self.record, [ReadRange(*piece) for piece in framebuffer.ranges()]
         e.framebuffer, e.width, e.height, e.is_layered, e.num_passes = number, framebuffer.width, framebuffer.height, 0, passes
         e.targets[: len(targets)], e.num_targets = targets, len(targets)
         e.targets_id, e.has_integers = next_serial(), has_integers(framebuffer)

@@ -25,21 +25,21 @@ UNIT_STAGES = tuple(int(stage) for stage in PIPELINE)
 
 def factors() -> list[int]:
     """A factor for each half of a word: any distinct odd numbers, and 0 for halves that are not part of a combination."""
-    found = [(k * 2 + 1) * MIX % (1 << 32) | 1 for k in range(HALVES)]
+    numbers = [(k * 2 + 1) * MIX % (1 << 32) | 1 for k in range(HALVES)]
     for place, mask in enumerate(masks()):
         if mask != _ALL:
-            found[2 * place] = 0
+            numbers[2 * place] = 0
         if not mask:
-            found[2 * place + 1] = 0
-    return found
+            numbers[2 * place + 1] = 0
+    return numbers
 
 
 def masks() -> list[int]:
     """The bits of each word that are part of a combination."""
-    found = [_ALL] * HEAD_WORDS
-    found[FIRST_VALUE : FIRST_VALUE + VALUES] = [_ALL - (1 << CLASS_SHIFT) + 1] * VALUES
-    found[Word.CONDITION : len(Word)] = [0] * (len(Word) - Word.CONDITION)
-    return found
+    bits = [_ALL] * HEAD_WORDS
+    bits[FIRST_VALUE : FIRST_VALUE + VALUES] = [_ALL - (1 << CLASS_SHIFT) + 1] * VALUES
+    bits[Word.CONDITION : len(Word)] = [0] * (len(Word) - Word.CONDITION)
+    return bits
 
 
 _MASKS = np.array(masks(), np.uint64)

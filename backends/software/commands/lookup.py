@@ -86,8 +86,8 @@ def _are_equal(f: Function, module: Module, words: Val, t: Record) -> Val:
     head, classes = t.address("head"), t.get("classes").as_pointer()
     differs, vec = f.var(I64.wide(LANES), 0), I64.wide(LANES)
     with f.range(0, HEAD_WORDS, LANES) as i:
-        found = (f.load(vec, words, i << 3) & f.load(vec, bits, i << 3)) ^ f.load(vec, head, i << 3)
-        differs.set(differs.get() | found)
+        difference = (f.load(vec, words, i << 3) & f.load(vec, bits, i << 3)) ^ f.load(vec, head, i << 3)
+        differs.set(differs.get() | difference)
     other = f.var(I32, f.any(differs.get().ne(0)).zext(I32))
     with f.if_(other.get().eq(0)):
 

@@ -92,14 +92,14 @@ def build_reads_meet(module: Module) -> None:
     f = Function(module, "reads_meet", [PTR, I64, I64, I32], I32, shared=True)
     executor, address, size, first = f.args
     e = Record(f, executor, ExecutorRecord)
-    reads, end, found = e.get("reads"), address + size, f.var(I32, 0)
+    reads, end, result = e.get("reads"), address + size, f.var(I32, 0)
     with f.range(first, e.get("num_reads")) as k:
         r = _range(f, reads, k)
         with f.if_(r.get("address").ult(end) & address.ult(r.get("address") + r.get("size"))):
             with f.leaving(r.get("by_tiles").ne(0)):
                 f.ret(f.const(I32, READ_BY_TILES))
-            found.set(1)
-    f.ret(found.get())
+            result.set(1)
+    f.ret(result.get())
 
 
 def _range(f: Function, reads: Val, number: Val) -> Record:

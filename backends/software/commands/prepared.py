@@ -42,8 +42,8 @@ class PreparedTable:
         made = PreparedTargets(opened, self.kind_of(framebuffer), self._pool.arena_for(opened))
         made.has_integers = has_integers(framebuffer)
         made.width, made.height = framebuffer.width, framebuffer.height
-        for made.num_targets, found in enumerate(framebuffer.ranges(), 1):
-            made.targets[made.num_targets - 1] = ReadRange(*found)
+        for made.num_targets, piece in enumerate(framebuffer.ranges(), 1):
+            made.targets[made.num_targets - 1] = ReadRange(*piece)
         self._of[ctypes.addressof(made)], self._framebuffers[opened.prepared] = made, framebuffer
         return ctypes.addressof(made)
 

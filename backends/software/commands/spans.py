@@ -49,9 +49,9 @@ def build_append(module: Module) -> None:
 def is_full(f: Function, e: Record, primitives: Val) -> Val:
     """True if another `primitives` (i64) would exceed the limit of pending work."""
     spans = (primitives.trunc(I32).udiv(e.get("batch_size"))) + 1
-    found = (e.get("queued") >= e.get("most_queued")) | (e.get("held") > e.get("most_held"))
-    found = found | (e.get("num_spans") + spans > e.get("most_spans")) | (e.get("num_batches") + spans > e.get("most_batches"))
-    return found | (e.get("num_reads") + ROOM_READS > e.get("most_reads"))
+    is_over = (e.get("queued") >= e.get("most_queued")) | (e.get("held") > e.get("most_held"))
+    is_over = is_over | (e.get("num_spans") + spans > e.get("most_spans")) | (e.get("num_batches") + spans > e.get("most_batches"))
+    return is_over | (e.get("num_reads") + ROOM_READS > e.get("most_reads"))
 
 
 def offer_work(f: Function, e: Record) -> None:

@@ -18,9 +18,9 @@ def build_bind_targets(module: Module) -> None:
     f = Function(module, "bind_targets", [PTR, PTR], I32, shared=True, internal=True)
     executor, bound = f.args
     e, b = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord)
-    found = b.get("targets")
-    _refuse(f, found.eq(0))
-    p, s = Record(f, found.as_pointer(), PreparedTargets), Record(f, e.get("scene"), Scene)
+    prepared = b.get("targets")
+    _refuse(f, prepared.eq(0))
+    p, s = Record(f, prepared.as_pointer(), PreparedTargets), Record(f, e.get("scene"), Scene)
     number, passes = e.get("num_passes") - 1, s.get("asked.passes")
     opened = _pass(f, passes, number)
     with f.if_(opened.get("prepared").ne(p.get("opened.prepared"))):

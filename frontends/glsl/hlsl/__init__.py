@@ -1,1 +1,1 @@
-"""HLSL as Direct3D's compilers read it, where glslang says something else: texts before it, modules after it."""
+"""Corrections that give HLSL the meaning of Direct3D's compilers where glslang's differs: of texts before glslang, of modules after it."""

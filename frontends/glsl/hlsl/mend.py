@@ -20,9 +20,9 @@ def mend(module: bytes, log: str, text: str, stage: Processor) -> tuple[bytes, l
         text: the text that it read.
         stage: the stage of the text.
     """
-    found, errors = products(log, text)
+    by_function, errors = products(log, text)
     try:
-        module, more = mend_module(module, found)
+        module, more = mend_module(module, by_function)
         module, rest = mend_semantics(module, stage)
     except (LookupError, ValueError, struct.error) as error:
         return module, [f"ERROR: glslang made a module that is no SPIR-V ({error})"]
@@ -30,7 +30,7 @@ def mend(module: bytes, log: str, text: str, stage: Processor) -> tuple[bytes, l
 
 
 def has_matrices(text: str) -> bool:
-    """True if a text may have matrices, so that its tree is of interest."""
+    """True if a text may have matrices, so that its tree is read."""
     return re.search(r"[1-4]x[1-4]\b|\bmatrix\b", text) is not None
 
 

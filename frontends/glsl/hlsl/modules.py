@@ -110,18 +110,18 @@ class _Mender:
             if item[0] == _FUNCTION:
                 self._finish()
                 name = "main" if item[2] == self.entry else self.names.get(item[2], "")
-                self.waiting = [found for found in self.products.get(name, ()) if found.is_matrix]
+                self.waiting = [product for product in self.products.get(name, ()) if product.is_matrix]
             (self._mend if self.body or item[0] == _FUNCTION else head.append)(item)
         self._finish()
         last = max((place for place, item in enumerate(head) if item[0] == _DECORATE), default=-1) + 1
         return [*head[:last], *self.decorations, *head[last:], *self.globals, *self.body]
 
     def _finish(self) -> None:
-        """After a function: every product of the tree has its instruction."""
-        for found in self.waiting[:1]:
+        """At the end of a function, report products of the tree that have no instruction."""
+        for product in self.waiting[:1]:
             if any(item.is_componentwise for item in self.waiting):
                 self.errors.append(
-                    f"ERROR: stdin:{found.line}: '*' : glslang does not show which product of matrices this is; write it by rows"
+                    f"ERROR: stdin:{product.line}: '*' : glslang does not show which product of matrices this is; write it by rows"
                 )
         self.waiting = []
 
@@ -136,7 +136,7 @@ class _Mender:
         return result
 
     def _shape(self, type: int) -> tuple[int, int]:
-        """Instruction of the scalar type, and number of scalars; of types that are neither scalars nor vectors, none."""
+        """Instruction of the scalar type, and number of scalars; None for types other than scalars and vectors."""
         item = self.types.get(type, [0])
         if item[0] == _VECTOR:
             return self.types[item[2]][0], item[3]
@@ -156,7 +156,7 @@ class _Mender:
             self.body.append(item)
 
     def _function(self, item: list[int]) -> None:
-        """A function of GLSL.std.450; one of matrices column by column."""
+        """Translate a function of GLSL.std.450; functions of matrices are applied column by column."""
         _, type, result, _, function, *operands = item
         if self.types.get(type, [0])[0] == _MATRIX and function != _INVERSE:
             column, count = self.types[type][2:4]
@@ -177,16 +177,16 @@ class _Mender:
 
     def _product(self, item: list[int]) -> None:
         """A product of two matrices: that of `mul`, or that of `*`."""
-        found = self.waiting.pop(0) if self.waiting else None
-        if found is None and any(any(one.is_componentwise for one in some) for some in self.products.values()):
+        product = self.waiting.pop(0) if self.waiting else None
+        if product is None and any(any(one.is_componentwise for one in some) for some in self.products.values()):
             self.errors.append("ERROR: '*' : glslang does not show which products of matrices are `*`; write them by rows")
-        if found is None or not found.is_componentwise:
+        if product is None or not product.is_componentwise:
             self.body.append(item)
             return
         type = item[1]
         if any(self.type_of.get(matrix) != type for matrix in item[3:5]):
             self.errors.append(
-                f"ERROR: stdin:{found.line}: '*' : the matrices of a product have different sizes; cast one of them, or write mul"
+                f"ERROR: stdin:{product.line}: '*' : the matrices of a product have different sizes; cast one of them, or write mul"
             )
             return
         column, count = self.types[type][2:4]

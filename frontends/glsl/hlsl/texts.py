@@ -32,7 +32,7 @@ _SIGNS = re.compile(r"[-+*/%~!&|^(),.?:<>\[\]]|<<|>>|[<>=!]=|&&|\|\|")
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _EFFECTS = frozenset({"(", "++", "--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
 _STEPS = 1_000_000
-"""Tokens that may be looked at again; texts of people take a few for each token."""
+"""Limit of repeated token reads; texts written by people need a few for each token."""
 _SWIZZLE = re.compile("[xyzwrgba]{1,4}")
 _WORDS = frozenset({"%", "fmod", "lit", "+=", "-=", "*=", "/=", "%="})
 
@@ -104,7 +104,7 @@ class _Writer:
         return pairs
 
     def _counts(self, test: Callable[[str], bool], *, swizzles: bool = True) -> list[int]:
-        """Numbers of the tokens before each one that pass a test. `swizzles`: whether those after a dot are tested, too."""
+        """For each token, the number of earlier tokens that pass a test. `swizzles`: also test tokens after a dot."""
         known = {token: int(test(token)) for token in set(self._plain)}
         marks = [known[token] for token in self._plain]
         if not swizzles:
@@ -152,7 +152,7 @@ class _Writer:
         return self.partner.get(closing)
 
     def _end(self, first: int, ends: str) -> int:
-        """The first token from `first` on that is one of some letters, or closes a bracket around it."""
+        """The first token from `first` on that is one of `letters` or closes an enclosing bracket."""
         k = first
         while self.at(k) and self.at(k) not in ends and self.at(k) not in _CLOSING:
             self._charge()
@@ -227,7 +227,7 @@ class _Writer:
         return token != "." and (match is None or match[2] is None)
 
     def _start(self, end: int) -> int | None:
-        """The first token of the expression, with its casts and postfix operators, that ends before a token."""
+        """The first token of the expression that ends before a token, including casts and postfix operators."""
         first = self._primary(end)
         while first is not None and self.at(first - 1) == ")" and self.at(first - 3) == "(" and _TYPE.fullmatch(self.at(first - 2)):
             first -= 3

@@ -1,6 +1,6 @@
 """glslang's tree of a text of HLSL, as it prints it: which products of matrices are `mul`, and which are `*`.
 
-Both become one instruction in a module. In the tree each has the line of its word.
+In a module both are the same instruction; in the tree each has the line of its operator.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def products(log: str, text: str) -> tuple[dict[str, list[Product]], list[str]]:
         log: the output of glslang, with its tree.
         text: the text that it compiled.
     """
-    start = max((found.end() for found in _LINKED.finditer(log)), default=0)
+    start = max((match.end() for match in _LINKED.finditer(log)), default=0)
     if "matrix" not in log[start:]:
         return {}, []
-    nodes = [_Node(int(found[1]) if found[1] != "?" else 0, len(found[2]), found[3]) for found in _NODE.finditer(log, start)]
+    nodes = [_Node(int(match[1]) if match[1] != "?" else 0, len(match[2]), match[3]) for match in _NODE.finditer(log, start)]
     lines = _lines(text)
     made: dict[str, list[Product]] = {"main": []}
     errors: list[str] = []
@@ -67,7 +67,7 @@ def _end(nodes: Sequence[_Node], at: int) -> int:
 
 
 def _ordered(nodes: Sequence[_Node]) -> list[_Node]:
-    """Products of a subtree, those in their operands first, and the body of a loop before a condition that stands after it."""
+    """Products of a subtree: operands first, and the body of a do-while loop before its condition."""
     made: list[_Node] = []
     stack: list[_Node] = []
     moved: list[tuple[int, list[_Node], int]] = []  # loops: depth, products of the condition, where they begin

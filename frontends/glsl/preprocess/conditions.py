@@ -24,7 +24,7 @@ _LEVELS: Mapping[str, int] = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8,
     "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
-"""Operators of two values -> how tightly they bind."""
+"""Binary operators -> precedence."""
 _UNARY = 11
 
 _BINARY: Mapping[str, Callable[[int, int], int]] = {
@@ -51,7 +51,7 @@ _SINGLE: Mapping[str, Callable[[int], int]] = {"+": lambda a: a, "-": lambda a: 
 def evaluate(tokens: Sequence[Token], directive: Token, *, unknown_is_zero: bool) -> Value:
     """The value of an expression whose macros are expanded, and in which ``defined`` has become 0 or 1.
 
-    Parentheses and signs nest as deep as they like: a stack holds them. A name that is not a macro is 0, or an error in OpenGL ES.
+    Parentheses and signs may nest to any depth, since they are kept on a stack. A name that is not a macro is 0, or an error in OpenGL ES.
     """
     values: list[Value] = []
     operators: list[tuple[str, int, Token]] = []
@@ -100,7 +100,7 @@ def _value(token: Token, unknown_is_zero: bool) -> Value:
 
 
 def _reduce(values: list[Value], operators: list[tuple[str, int, Token]], level: int) -> None:
-    """Apply the operators that bind at least so tightly, down to the last parenthesis."""
+    """Apply the operators of at least this precedence, down to the last parenthesis."""
     while operators and operators[-1][0] != "(" and operators[-1][1] >= level:
         operator, kind, token = operators.pop()
         right = values.pop()
@@ -125,6 +125,6 @@ def _applied(operator: str, left: Value, right: Value, token: Token) -> Value:
 
 
 def _wrapped(value: int) -> int:
-    """A number as a register of 64 bits keeps it."""
+    """A number wrapped to 64 bits."""
     half = 1 << (_BITS - 1)
     return (value + half) % (1 << _BITS) - half

@@ -26,7 +26,7 @@ _STRING = re.compile(r'"[ !#-\[\]-~]*"')
 
 @record(frozen=False)
 class _Branch:
-    """An open condition: whether its lines are live, whether a branch of it was, and whether ``#else`` was there."""
+    """An open condition: whether its lines are live, whether an earlier branch was live, and whether ``#else`` came already."""
 
     token: Token
     is_live: bool
@@ -82,7 +82,7 @@ class Preprocessor:
         self.reports.raise_errors()
 
     def _check_odd(self) -> None:
-        """Report tokens that no code has. Includes characters that glslang reads as a directive or as a continuation of a line."""
+        """Report tokens that cannot occur in code, such as characters that glslang reads as a directive or a line continuation."""
         for token in self.tokens:
             text = token[0]
             if (is_token(text) and len(text) <= MAX_NAME) or text.startswith("#pragma"):
@@ -234,9 +234,9 @@ class Preprocessor:
         self.reports.error(f"#error {' '.join(text.split())[:500]}".rstrip(), line[0])
 
     def _line(self, line: list[Token]) -> None:
-        """Number lines anew for ``__LINE__``, and the text for ``__FILE__``; places in messages stay those of the text.
+        """Set the number of lines for ``__LINE__``, and of the text for ``__FILE__``; messages still use the text's real lines.
 
-        The line after the directive has its number. Specifications before 3.30 say one more, and Mesa counts so in no version.
+        The directive's number is that of the next line. Specifications before 3.30 add one; Mesa never does.
         """
         self._flush()
         tokens = self._macros.expand(line[1:])
@@ -257,7 +257,7 @@ class Preprocessor:
         self.extensions[line[1][0]] = (line[3][0], line[1])
 
     def _pragma(self, line: list[Token]) -> None:
-        """Pragmas that glslang needs are written again; it ignores all others."""
+        """Pass on the pragmas that glslang reads; it ignores all others."""
         text = "".join(item[0] for item in line[1:])[:200]
         if text == "once" and self._chain:
             self._once.add(self._chain[-1])

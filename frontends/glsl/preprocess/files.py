@@ -1,4 +1,4 @@
-"""Files that texts include: regular files in the folders of a request, each opened by a way without links and read once."""
+"""Files that texts include: regular files in the folders of a request, opened without following links and read once."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ class Files:
 def _open(folder: Path, path: Path) -> int:
     """A descriptor of a regular file below a folder. No link is followed, and only regular files are opened.
 
-    Where the system has no way from folder to folder (Windows), the path is looked at before and the file after it is opened.
+    On systems that cannot open a file relative to a folder (Windows), the path is checked before the file is opened, and the file
+    afterwards.
 
     Raises:
         OSError: the file is gone, or no regular file.

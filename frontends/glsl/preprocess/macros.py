@@ -16,7 +16,7 @@ MAX_NESTING = 200
 """Calls of macros in arguments of calls of macros."""
 
 _END = "\0"
-"""Never occurs in texts. First character of a mark on the stack: here the text of a macro ends, whose name follows."""
+"""First character of a mark on the stack that ends a macro's text; the macro's name follows. It never occurs in texts."""
 
 
 PASTE = "\0##"
@@ -57,7 +57,7 @@ class Macros(dict[str, Macro]):
         """Tokens in which every macro is replaced.
 
         Raises:
-            ParseError: a call does not end or has a wrong number of arguments, or macros grow beyond every measure.
+            ParseError: a call does not end or has a wrong number of arguments, or macros expand to too much text.
         """
         if self.keys().isdisjoint([token[0] for token in tokens]):
             return list(tokens)
@@ -115,7 +115,7 @@ class Macros(dict[str, Macro]):
         return self._pasted(body) if PASTE in [item[0] for item in body] else body
 
     def _arguments(self, macro: Macro, token: Token, stack: list[Token], active: set[str], nesting: int) -> list[list[Token]] | None:
-        """The arguments of a call, taken from the stack; None where no parenthesis follows, so that the name is no call."""
+        """The arguments of a call, taken from the stack; None if no parenthesis follows, so the name is not a call."""
         top = len(stack) - 1
         while top >= 0 and stack[top][0][0] == _END:
             top -= 1
@@ -179,7 +179,7 @@ class Macros(dict[str, Macro]):
         return self._pasted(made) if is_pasting else made
 
     def _pasted(self, tokens: list[Token]) -> list[Token]:
-        """Tokens whose ``##`` have joined their neighbors. An empty token represents an empty argument."""
+        """Tokens after each ``##`` joined its neighbors. An empty token represents an empty argument."""
         made: list[Token] = []
         is_open = False
         for token in tokens:

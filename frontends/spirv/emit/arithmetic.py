@@ -161,7 +161,7 @@ def _float_modulo(s: State, op: Op) -> None:
 
 
 def doubled(refs: Refs) -> list[Ref]:
-    """Each word twice: a choice of 32-bit words as one of 64-bit scalars."""
+    """Each word twice, so that a condition of 32-bit words selects 64-bit scalars."""
     return [ref for ref in refs for _ in range(2)]
 
 
@@ -173,8 +173,8 @@ def _compare(s: State, op: Op) -> None:
     a, b = read(op.id(0)), read(op.id(1))
     if exchanged:
         a, b = b, a
-    found = s.code.compare_pairs(wide, a, b) if is_wide(kind) else s.code.lanes(opcode, a, b)
-    s.bind(op, s.code.lanes("NOT", found) if inverted else found)
+    truths = s.code.compare_pairs(wide, a, b) if is_wide(kind) else s.code.lanes(opcode, a, b)
+    s.bind(op, s.code.lanes("NOT", truths) if inverted else truths)
 
 
 @emits("FOrdNotEqual", "FUnordEqual", "Ordered", "Unordered", "LessOrGreater")
@@ -187,14 +187,14 @@ def _ordered(s: State, op: Op) -> None:
 
     match op.name:
         case "OpOrdered":
-            found = s.code.lanes("AND", compare("SEQ", a, a), compare("SEQ", b, b))
+            truths = s.code.lanes("AND", compare("SEQ", a, a), compare("SEQ", b, b))
         case "OpUnordered":
-            found = s.code.lanes("OR", compare("SNE", a, a), compare("SNE", b, b))
+            truths = s.code.lanes("OR", compare("SNE", a, a), compare("SNE", b, b))
         case "OpFUnordEqual":
-            found = s.code.lanes("NOT", s.code.lanes("OR", compare("SLT", a, b), compare("SLT", b, a)))
+            truths = s.code.lanes("NOT", s.code.lanes("OR", compare("SLT", a, b), compare("SLT", b, a)))
         case _:
-            found = s.code.lanes("OR", compare("SLT", a, b), compare("SLT", b, a))
-    s.bind(op, found)
+            truths = s.code.lanes("OR", compare("SLT", a, b), compare("SLT", b, a))
+    s.bind(op, truths)
 
 
 @emits("IsNan", "IsInf")
@@ -213,10 +213,10 @@ def _special(s: State, op: Op) -> None:
 @emits("Any", "All")
 def _any(s: State, op: Op) -> None:
     value = integers(s, op.id(0))
-    found = value[:1]
+    truth = value[:1]
     for word in value[1:]:
-        found = s.code.lanes("OR" if op.name == "OpAny" else "AND", found, [word])
-    s.bind(op, found)
+        truth = s.code.lanes("OR" if op.name == "OpAny" else "AND", truth, [word])
+    s.bind(op, truth)
 
 
 @emits("Select")
@@ -297,5 +297,5 @@ def _extended(s: State, op: Op) -> None:
 
 
 def splat(value: float, count: int) -> list[Ref]:
-    """A float of 32 bits, several times."""
+    """A 32-bit float, repeated."""
     return immediate(*(float_bits(value),) * count)

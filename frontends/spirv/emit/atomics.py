@@ -70,12 +70,12 @@ class _Target:
         self.address = s.code.source([where])
 
     def act(self, opcode: str, *values: Refs) -> list[Ref]:
-        """Write the instruction. The word before it."""
+        """Write the instruction; returns the word's previous value."""
         code = self.s.code
-        found = code.new(1)
+        result = code.new(1)
         operands = [code.source(code.plain(value)) for value in values]
-        code.emit(opcode, destination(found), SrcOperand(self.register), self.address, *operands, memory=self.memory)
-        return found
+        code.emit(opcode, destination(result), SrcOperand(self.register), self.address, *operands, memory=self.memory)
+        return result
 
 
 def _narrow(s: State, op: Op) -> None:
@@ -111,9 +111,9 @@ def _atomic_compare(s: State, op: Op) -> None:
 def _atomic_load(s: State, op: Op) -> None:
     _narrow(s, op)
     target = _Target(s, op.id(0), op)
-    found = s.code.new(1)
-    s.code.emit("LOAD", destination(found), SrcOperand(target.register), target.address, memory=target.memory)
-    s.bind(op, found)
+    result = s.code.new(1)
+    s.code.emit("LOAD", destination(result), SrcOperand(target.register), target.address, memory=target.memory)
+    s.bind(op, result)
 
 
 @emits("AtomicStore")
@@ -137,7 +137,7 @@ def _fence(s: State, scope: int, semantics: int) -> None:
 def _barrier(s: State, op: Op) -> None:
     _fence(s, op.id(1), op.id(2))
     if s.processor in GROUP_STAGES:
-        if (s.constant(op.id(0)) or 0) < 3:  # a subgroup runs in step
+        if (s.constant(op.id(0)) or 0) < 3:  # all lanes of a subgroup execute each instruction together
             s.code.emit("BARRIER")
         return
     s.fail("M021", f"a {s.entry.model} shader has no barriers", op)

@@ -1,4 +1,4 @@
-"""Numbers of buffers, textures and images whose bindings meet, because TGSI has no descriptor sets, or are beyond the last one."""
+"""New numbers for buffers, textures and images whose bindings are equal (TGSI has no descriptor sets) or too large."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from frontends.spirv.module.types import Image, Pointer, SampledImage, Struct, T
 from tgsi.language.facts.limits import SOFTWARE
 
 _IN_STRUCTS = "textures and images"
-"""The file of a uniform whose structs hold textures or images: its numbers are free in both."""
+"""The file of a uniform with structs of textures or images: its numbers are unused by both."""
 
 _ENDS = {
     "textures": SOFTWARE.samplers,
@@ -20,7 +20,7 @@ _ENDS = {
     "blocks": SOFTWARE.constant_buffers - 1,  # the first has the default uniforms
     _IN_STRUCTS: SOFTWARE.samplers,
 }
-"""One number after the last, by register file."""
+"""Number of registers of each file."""
 
 
 def _kind(tables: Tables, storage: str, kind: Type) -> tuple[str, int]:
@@ -57,7 +57,7 @@ def separated(tables: Tables, bound: Collection[str] | None = None) -> dict[int,
     free = {id for _, _, _, id, _, _ in wanted if bound is not None and (tables.names.get(id) or "anon") not in bound}
     full = {file for _, _, binding, id, file, size in wanted if id in free and binding + size > _ENDS[file]}
     late = {id for _, _, _, id, file, _ in wanted if id in free and file in full}
-    # structs last: the binding of one is no place for all that it holds
+    # structs last: a struct's binding does not fit all of its members
     for is_struct, group, binding, id, file, size in sorted(wanted, key=lambda item: (item[0], item[3] in late, item)):
         owners = [taken.setdefault(name, {}) for name in (("textures", "images") if is_struct else (file,))]
         own = group, binding

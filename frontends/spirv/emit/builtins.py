@@ -180,7 +180,7 @@ _ORDER = sorted(
 
 
 def clip_distances(s: State) -> int:
-    """Clip distances that the module uses, which stand before cull distances."""
+    """Number of clip distances that the module uses; cull distances follow."""
     tables = s.tables
     for id in s.entry.interface:
         op = tables.globals.get(id)
@@ -227,8 +227,10 @@ def has_quads(s: State) -> bool:
 
 
 def _local_id(s: State) -> list[Ref]:
-    """The place of an invocation in its workgroup. If invocations form 2 x 2 quads, the numbers are those of a subgroup, which counts in a
-    row."""
+    """The place of an invocation in its workgroup.
+
+    If invocations form 2 x 2 quads, it is computed from the invocation's number in its subgroup.
+    """
     place = _system(s, "THREAD_ID", 3)
     if _SQUARES not in s.tables.modes.get(s.entry.function, {}):
         return place
@@ -291,6 +293,6 @@ _COMPUTED: dict[str, Callable[[State, Use], list[Ref]]] = {
 
 
 def is_computed(tables: Tables, id: int) -> bool:
-    """True for an input that is computed of system values."""
+    """True for an input that is computed from system values."""
     number = tables.decoration(id, "BuiltIn")
     return number is not None and name_of("BuiltIn", number) in _COMPUTED

@@ -34,7 +34,7 @@ class Run:
 
 def captured(s: State) -> list[Run]:
     """The channels that outputs of the module stream out. All of these outputs are declared, even if nothing writes them."""
-    found: list[Run] = []
+    runs: list[Run] = []
     for id in s.entry.interface:
         op = s.tables.globals.get(id)
         kind = None if op is None else s.tables.types.get(op.type, op)
@@ -43,8 +43,8 @@ def captured(s: State) -> list[Run]:
             members = s.tables.member_decorations
             inside = [item for (struct, _), item in members.items() if "Offset" in item and _holds(s, kind, struct)]
             if "XfbBuffer" in own or any("XfbBuffer" in item for item in inside):
-                found += _parts(s, variables.root(s, id, op), own, 0, op)
-    return found
+                runs += _parts(s, variables.root(s, id, op), own, 0, op)
+    return runs
 
 
 def _holds(s: State, kind: Pointer, struct: int) -> bool:

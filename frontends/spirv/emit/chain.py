@@ -21,7 +21,7 @@ def place_of(s: State, id: int, op: Op) -> Place:
 
 
 def walk(s: State, place: Place, indices: list[int], op: Op) -> Place:
-    """The part of a place that ids of indices lead to."""
+    """The part of a place that a list of index ids selects."""
     for id in indices:
         known = s.constant(id)
         place = step(s, place, known if known is not None else s.code.plain(s.value(id))[0], op)
@@ -29,7 +29,7 @@ def walk(s: State, place: Place, indices: list[int], op: Op) -> Place:
 
 
 def step(s: State, place: Place, index: Index, op: Op) -> Place:
-    """The part of a place that an index leads to."""
+    """The part of a place that an index selects."""
     kind = place.kind
     if isinstance(index, int) and not _exists(kind, index):
         s.fail("M006", f"there is no part {index} of {name(kind)}", op)

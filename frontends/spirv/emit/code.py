@@ -1,4 +1,4 @@
-"""TGSI that is being written: instructions over as many temporaries as there are values, immediates, declarations.
+"""A TGSI program under construction: instructions, immediates and declarations; every value has its own temporaries.
 
 A value is a list of `Ref`, one for each of its 32-bit words: a channel of a register, or the word of an immediate. Parts of values are
 therefore parts of lists, and cost nothing. Operands are assembled when an instruction is written: channels from one register need one
@@ -20,7 +20,7 @@ NEGATE, ABSOLUTE = 1, 2
 """Bits of `Ref.sign`; the absolute value is taken first."""
 
 MAX_INSTRUCTIONS = 1 << 17
-"""Instructions of the longest program that is made."""
+"""Maximum number of instructions of a program."""
 
 
 class Ref(NamedTuple):
@@ -93,7 +93,7 @@ class Code:
     # registers
 
     def begin(self, place: object) -> None:
-        """Say which instruction is read now."""
+        """Set the instruction that is read next."""
         self.place, self.serial = place, 0
 
     def temporary(self) -> RegisterRef:
@@ -107,11 +107,11 @@ class Code:
 
     def new(self, words: int) -> list[Ref]:
         """Channels of new temporaries."""
-        found: list[Ref] = []
-        while len(found) < words:
+        refs: list[Ref] = []
+        while len(refs) < words:
             register = self.temporary()
-            found += [Ref(register, channel) for channel in range(min(4, words - len(found)))]
-        return found
+            refs += [Ref(register, channel) for channel in range(min(4, words - len(refs)))]
+        return refs
 
     def array(self, size: int) -> tuple[int, int]:
         """Consecutive temporaries that can be indexed: the first of them, and the number of the array."""
@@ -274,7 +274,7 @@ class Code:
         return self.copy(refs) if any(ref.sign for ref in refs) else list(refs)
 
     def move(self, targets: Refs, refs: Refs) -> None:
-        """Write a value to channels, all at once: the value may be read from them."""
+        """Write a value to channels at once, so the value may itself read these channels."""
         pairs = [(target, ref) for target, ref in zip(targets, refs, strict=True) if target != ref]
         groups = {(target.register, ref.register, ref.sign) for target, ref in pairs}
         written = {target.register for target, _ in pairs}
@@ -300,17 +300,17 @@ class Code:
             self.declarations.append(item)
 
     def shared(self) -> RegisterRef:
-        """The memory that a block shares."""
+        """Declare the shared memory of a workgroup."""
         self.declare(Declaration(File.MEMORY, 0, 0, memory=MemoryType.SHARED))
         return RegisterRef(File.MEMORY, 0)
 
     def immediates(self) -> tuple[Immediate, ...]:
         """The immediates of the program."""
-        found = []
+        items = []
         for kind, words in self.pool.entries:
             filled = [*words, 0, 0, 0, 0]
-            found.append(Immediate(kind, (filled[0], filled[1], filled[2], filled[3])))
-        return tuple(found)
+            items.append(Immediate(kind, (filled[0], filled[1], filled[2], filled[3])))
+        return tuple(items)
 
 
 def destination(refs: Refs) -> DstOperand:

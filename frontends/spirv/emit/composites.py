@@ -224,9 +224,9 @@ def _array_length(s: State, op: Op) -> None:
     member = kind.members[op.id(1)]
     if not isinstance(member, Array):
         s.fail("M006", "the member is no array", op)
-    found = s.code.new(1)
+    length = s.code.new(1)
     from frontends.spirv.emit.code import destination
 
-    s.code.emit("RESQ", destination(found), SrcOperand(resource(s, place)), memory=MemoryAccess())
-    rest = s.code.lanes("UADD", found, immediate(-member_offset(s, kind, op.id(1))))
+    s.code.emit("RESQ", destination(length), SrcOperand(resource(s, place)), memory=MemoryAccess())
+    rest = s.code.lanes("UADD", length, immediate(-member_offset(s, kind, op.id(1))))
     s.bind(op, s.code.lanes("UDIV", rest, immediate(array_stride(member))))

@@ -55,11 +55,11 @@ def _convert(s: State, op: Op) -> None:
 
 @emits("QuantizeToF16")
 def _quantize(s: State, op: Op) -> None:
-    found: list[Ref] = []
+    words: list[Ref] = []
     for ref in s.value(op.id(0)):
         half = s.code.one("PK2H", s.code.source([ref]))
-        found += s.code.one("UP2H", s.code.source(half))
-    s.bind(op, found)
+        words += s.code.one("UP2H", s.code.source(half))
+    s.bind(op, words)
 
 
 @emits("Bitcast", "CopyObject", "CopyLogical")
@@ -86,7 +86,7 @@ _DERIVATIVES = {"DPdx": "DDX", "DPdy": "DDY", "DPdxFine": "DDX_FINE", "DPdyFine"
 
 
 def derivative(s: State, opcode: str, value: Refs) -> list[Ref]:
-    """A derivative of floats. It is 0 in a compute shader whose invocations make no quads."""
+    """A derivative of floats. It is 0 in compute shaders without quads."""
     if s.processor is not Processor.FRAG and not has_quads(s):
         return immediate(*(0,) * len(value))
     return s.code.lanes(opcode, value)

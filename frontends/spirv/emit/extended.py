@@ -213,8 +213,8 @@ def _interpolate(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[R
     extra = [s.code.packed(s.value(op.id(3)), "float", plain=True)] if len(op.operands) > 3 else []
     operand = SrcOperand(register_of(s, place), (order[0], order[1], order[2], order[3]))
     name = {76: "INTERP_CENTROID", 77: "INTERP_SAMPLE", 78: "INTERP_OFFSET"}[op.id(1)]
-    found = s.code.one(name, operand, *extra, words=words)
-    return found if place.pick is None else pick(s, found, place.pick, 1)
+    result = s.code.one(name, operand, *extra, words=words)
+    return result if place.pick is None else pick(s, result, place.pick, 1)
 
 
 def _trigonometric(name: str) -> Function:
@@ -227,7 +227,7 @@ def _named(function: Callable[[Floats, str, Refs], list[Ref]], name: str) -> Fun
 
 
 _KINDS = {"F": "", "U": "U", "S": "I"}
-"""Letters of kinds of numbers: of functions -> of opcodes."""
+"""Letter of a function's kind of number -> letter of the opcode's."""
 
 _FUNCTIONS: dict[str, Function] = {
     "Round": _lanes("ROUND", "DROUND"),

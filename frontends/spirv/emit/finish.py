@@ -103,8 +103,8 @@ class _Temporaries:
 
 
 def _registers(item: Instruction) -> list[RegisterRef]:
-    found = [operand.register for operand in item.dst] + [operand.register for operand in item.src]
-    return found + [offset.register for offset in item.offsets]
+    registers = [operand.register for operand in item.dst] + [operand.register for operand in item.src]
+    return registers + [offset.register for offset in item.offsets]
 
 
 def _rewritten(item: Instruction, change: Callable[[RegisterRef], RegisterRef]) -> Instruction:

@@ -88,7 +88,7 @@ class Floats:
         return self.two("MAX", a, b)
 
     def floor(self, a: Refs) -> list[Ref]:
-        """The whole number below."""
+        """The largest whole number that is not above the value."""
         return self.one("FLR", a)
 
     def truncate(self, a: Refs) -> list[Ref]:
@@ -100,7 +100,7 @@ class Floats:
         return self.s.code.pairs(f"D{name}", a) if self.wide else self.s.code.each(name, a)
 
     def test(self, name: str, a: Refs, b: Refs) -> list[Ref]:
-        """A comparison (lt, ge, eq, ne) as a choice of the words of values."""
+        """A comparison (lt, ge, eq, ne), with a condition for each word of the values."""
         code, opcode = self.s.code, _COMPARE[name]
         return doubled(code.compare_pairs(f"D{opcode}", a, b)) if self.wide else code.lanes(f"F{opcode}", a, b)
 

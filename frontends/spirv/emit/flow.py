@@ -80,7 +80,7 @@ class Flow:
     # blocks
 
     def walk(self, frame: Frame, label: int, end: int) -> Steps[bool]:
-        """Write blocks from a label on, up to the label `end`. True if control can come to `end`."""
+        """Write blocks from a label on, up to the label `end`. Returns true if control can reach `end`."""
         s = self.s
         while label != end:
             block = self._block(frame, label)
@@ -129,7 +129,7 @@ class Flow:
             self.s.fail("M023", f"with every call written out the shader has more than {MAX_WORK} instructions", op)
 
     def _end(self, frame: Frame, block: Block, end: int) -> Steps[int | None]:
-        """Write the end of a block. The label to go on with; None where control does not come further."""
+        """Write the end of a block. Returns the label of the next block; None if control ends here."""
         s, op = self.s, block.end
         assert op is not None
         self._count(op)
@@ -169,7 +169,7 @@ class Flow:
             self._leave(frame, 0)
 
     def _leave(self, frame: Frame, target: int) -> None:
-        """Leave regions from the innermost one to that of a number."""
+        """Leave the regions from the innermost one to the one with a number."""
         s = self.s
         for region in frame.regions[target + 1 :]:
             if not region.flag:
@@ -181,7 +181,7 @@ class Flow:
         s.code.emit("BRK")
 
     def _open(self, frame: Frame, region: Region) -> int:
-        """Begin a region. The number of instructions before it, where its flag is cleared."""
+        """Begin a region. Returns the number of instructions before it, where its flag must be cleared."""
         frame.regions.append(region)
         return len(self.s.code.instructions)
 
@@ -240,14 +240,14 @@ class Flow:
         values: list[Ref] = []
         for phi in block.phis:
             ids = phi.ids()
-            found = next((value for value, label in zip(ids[::2], ids[1::2], strict=False) if label == origin), None)
-            if found is None:
+            source = next((value for value, label in zip(ids[::2], ids[1::2], strict=False) if label == origin), None)
+            if source is None:
                 s.fail("M008", f"the phi has no value for the block {origin}", phi)
             place, serial = s.code.place, s.code.serial
             s.code.begin((s.instance, phi.at))
             home = s.code.new(s.result(phi).words)
             s.code.place, s.code.serial = place, serial
-            value = s.value(found) if found in s.values or found in s.tables.constants.known else home
+            value = s.value(source) if source in s.values or source in s.tables.constants.known else home
             targets += home
             values += value
             if len(value) != len(home):
@@ -340,7 +340,7 @@ class Flow:
         return merge
 
     def _round(self, frame: Frame, label: int, following: int) -> Steps[None]:
-        """Write the body of a loop as a loop that lanes leave in its first round: they come together before the continue construct."""
+        """Write the body of a loop as an inner loop of one iteration, so that all lanes meet before the continue construct."""
         s = self.s
         begun = self._open(frame, Region(kind="round", merge=following, header=label))
         s.code.emit("BGNLOOP")
@@ -379,7 +379,7 @@ class Flow:
                     test = s.code.lanes("USEQ", value, immediate(literal))
                     chosen = s.code.lanes("UCMP", test, immediate(numbers[target]), chosen)
             value, cases, default = chosen, {target: [number] for target, number in numbers.items()}, 0
-        for target in (op.id(1), *cases):  # before the switch: an arm that is fallen into has other values for its phis
+        for target in (op.id(1), *cases):  # before the switch: an arm reached by fall-through has other phi values
             self._phis(frame, block.label, target)
         begun = self._open(frame, Region(kind="switch", merge=merge))
         nesting, frame.nesting = frame.nesting, frame.nesting + 1

@@ -12,7 +12,7 @@ from frontends.spirv.module.types import Array, Pointer, Type
 from tgsi.language.record import record
 
 MAX_CALLS = 32
-"""Calls inside of calls."""
+"""Maximum depth of calls."""
 
 _BRANCH, _CONDITIONAL, _SWITCH, _RETURN, _RETURN_VALUE = 249, 250, 251, 253, 254
 
@@ -68,7 +68,7 @@ def tables_of(module: Tables, entry: int) -> dict[int, int]:
 
     `entry` is the function from which all reachable functions are called.
     """
-    found: dict[int, int] = {}
+    tables: dict[int, int] = {}
     called = [entry]
     for id in called:
         function = module.functions.get(id)
@@ -78,12 +78,12 @@ def tables_of(module: Tables, entry: int) -> dict[int, int]:
                 known.read(op)
                 if op.name == "OpFunctionCall" and op.id(0) not in called:
                     called.append(op.id(0))
-        found |= {id: value for id, value in known.values.items() if id in known.indexed and id not in known.changed}
-    return found
+        tables |= {id: value for id, value in known.values.items() if id in known.indexed and id not in known.changed}
+    return tables
 
 
 class _Tables:
-    """Arrays of one function: `values` that are stored whole, those that are `indexed`, and those that something else may change."""
+    """Array variables of one function: those stored as a whole (`values`), `indexed` ones, and those that may change otherwise."""
 
     def __init__(self, module: Tables) -> None:
         self.module = module
@@ -131,7 +131,7 @@ def _add(uses: Uses, id: object, block: int, place: int) -> None:
 
 
 def case_order(frame: Frame, targets: list[int], merge: int) -> list[tuple[int, int]]:
-    """The targets of a switch, each before the one that it falls through to, with that one or 0."""
+    """The targets of a switch with the target that each falls through to, or 0. Targets precede those they fall through to."""
     falls = {target: _falls(frame, target, set(targets) - {target}, merge) for target in targets}
     entered = {target for target in falls.values() if target}
     order: list[tuple[int, int]] = []
@@ -180,7 +180,7 @@ may."""
 
 
 def joins_before_next(function: Function, header: Block) -> bool:
-    """True if several ways lead to the continue construct of a loop, and something there sees other invocations.
+    """True if several branches lead to a loop's continue construct and an instruction in it depends on other invocations.
 
     All invocations of a round come together at the continue target (SPIR-V, 2.11), so such a construct must be written once.
     """
@@ -200,7 +200,7 @@ def _sees_others(name: str) -> bool:
 
 
 def _reached(function: Function, first: int, stop: set[int]) -> set[int]:
-    """Labels of the blocks that control can come to from a block, that one included, without a step to one of `stop`."""
+    """Labels of the blocks that control can reach from a block, including it, without entering one of `stop`."""
     stack, seen = [first], {first}
     while stack:
         block = function.blocks.get(stack.pop())

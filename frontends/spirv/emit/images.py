@@ -37,7 +37,7 @@ SHADOWS = {
     "2D_ARRAY": "SHADOW2D_ARRAY",
     "CUBEARRAY": "SHADOWCUBEARRAY",
 }
-"""Target that compares, for each that does not."""
+"""Target without comparison -> the shadow target."""
 
 _KINDS = {"f": "FLOAT", "": "UNORM", "Snorm": "SNORM", "i": "SINT", "ui": "UINT"}
 _SPECIAL = {"R11fG11fB10f": "R11G11B10_FLOAT", "Rgb10A2": "R10G10B10A2_UNORM", "Rgb10a2ui": "R10G10B10A2_UINT"}
@@ -45,10 +45,10 @@ _SPECIAL = {"R11fG11fB10f": "R11G11B10_FLOAT", "Rgb10A2": "R10G10B10A2_UNORM", "
 
 def target_of(s: State, image: Image, op: Op | None = None) -> str:
     """The TGSI target of an image's kind. Error M021 without one."""
-    found = _TARGETS.get((image.dim, image.arrayed, image.multisampled))
-    if found is None:
+    target = _TARGETS.get((image.dim, image.arrayed, image.multisampled))
+    if target is None:
         s.fail("M021", f"images of dimension {image.dim} are not supported", op)
-    return found
+    return target
 
 
 def format_of(name: str) -> str:
@@ -70,7 +70,7 @@ def coordinate_count(target: str) -> int:
 
 
 def first_unit(s: State, unit: Unit) -> int:
-    """The first of the numbers of a texture or image."""
+    """The first unit of a texture or image."""
     known = s.tables.decoration(unit.variable, "Binding") or 0
     return s.bindings.get(unit.variable, known) if unit.first is None else unit.first
 
@@ -101,15 +101,15 @@ def texel_coordinates(s: State, image: Image, coordinates: Refs, sample: Ref | N
 
 def storage(s: State, id: int, op: Op) -> Sampled:
     """The image of an id. Error M005 if the id is not an image."""
-    found = s.sampled.get(id)
-    if found is None:
+    image = s.sampled.get(id)
+    if image is None:
         s.fail("M005", f"the id {id} is no image", op)
-    return found
+    return image
 
 
 def _access(s: State, op: Op, place: int) -> tuple[Sampled, dict[str, list[int]], SrcOperand, RegisterRef]:
-    found = storage(s, op.id(0), op)
-    if found.image.dim == "SubpassData":
+    image = storage(s, op.id(0), op)
+    if image.image.dim == "SubpassData":
         s.fail("M021", "input attachments are not supported", op)
     operands = op.access(place)
     unknown = set(operands) - {
@@ -123,32 +123,32 @@ def _access(s: State, op: Op, place: int) -> tuple[Sampled, dict[str, list[int]]
     }
     if unknown - {"None"}:
         s.fail("M021", f"the image operand {min(unknown)} is not supported here", op)
-    register = image_operand(s, found.unit, found.image, op)
+    register = image_operand(s, image.unit, image.image, op)
     sample = integers(s, operands["Sample"][0])[0] if "Sample" in operands else None
-    where = texel_coordinates(s, found.image, s.value(op.id(1)), sample)
-    return found, operands, where, register
+    where = texel_coordinates(s, image.image, s.value(op.id(1)), sample)
+    return image, operands, where, register
 
 
 @emits("ImageRead")
 def _read(s: State, op: Op) -> None:
-    found, _, where, register = _access(s, op, 2)
+    image, _, where, register = _access(s, op, 2)
     if is_wide(s.result(op)):
         s.fail("M021", "images of 64-bit texels are not supported", op)
     texel = s.code.new(4)
-    memory = MemoryAccess(found.unit.qualifiers, target_of(s, found.image), format_of(found.image.format))
+    memory = MemoryAccess(image.unit.qualifiers, target_of(s, image.image), format_of(image.image.format))
     s.code.emit("LOAD", destination(texel), SrcOperand(register), where, memory=memory)
     s.bind(op, texel[: components(s.result(op))])
 
 
 @emits("ImageWrite")
 def _write(s: State, op: Op) -> None:
-    found, _, where, register = _access(s, op, 3)
+    image, _, where, register = _access(s, op, 3)
     texel = list(s.value(op.id(2)))
     if len(texel) > 4:
         s.fail("M021", "images of 64-bit texels are not supported", op)
     texel += [texel[-1]] * (4 - len(texel))
     target = destination([Ref(register, channel) for channel in range(4)])
-    memory = MemoryAccess(found.unit.qualifiers, target_of(s, found.image), format_of(found.image.format))
+    memory = MemoryAccess(image.unit.qualifiers, target_of(s, image.image), format_of(image.image.format))
     s.code.emit("STORE", target, where, s.code.packed(texel, plain=True), memory=memory)
 
 

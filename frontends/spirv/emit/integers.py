@@ -1,6 +1,6 @@
 """Integer functions of SPV_INTEL_shader_integer_functions2: counts of zeros, differences, averages, sums that saturate.
 
-None of them overflows on its way: bounds are moved instead of sums.
+No intermediate result overflows, because bounds are shifted instead of sums.
 """
 
 from __future__ import annotations

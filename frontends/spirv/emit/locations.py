@@ -12,7 +12,7 @@ from tgsi.language.facts.enums import Processor
 
 
 def moved(s: State, located: Collection[str] | None) -> dict[int, int]:
-    """First location of each variable that has another one than the module says."""
+    """First location of each variable whose location differs from the module's."""
     return {**_attributes(s), **({} if located is None else _unstated(s, located))}
 
 
@@ -28,7 +28,7 @@ def _located(s: State, storage: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _members(s: State, kind: Type, location: int) -> Iterator[tuple[int, int]]:
-    """Location and number of registers of each member of a block whose members state locations; those of any other value as a whole."""
+    """Location and number of registers: of each member of a block whose members state locations, otherwise of the whole value."""
     block = inner(kind)
     stated = [s.tables.member(block.id, number, "Location") for number in range(len(block.members))] if isinstance(block, Struct) else []
     if not isinstance(block, Struct) or all(place is None for place in stated):
@@ -45,14 +45,14 @@ def _size(kind: Type) -> int:
 
 
 def _attributes(s: State) -> dict[int, int]:
-    """Each input of a vertex program whose location is taken by one before: to OpenGL a wide vector has one location."""
+    """Each vertex program input whose location an earlier one occupies, because wide vectors have a single location in OpenGL."""
     if s.processor is not Processor.VERT:
         return {}
-    found: dict[int, list[tuple[int, int]]] = {}
+    taken: dict[int, list[tuple[int, int]]] = {}
     for location, id, size in _located(s, "Input"):
-        found.setdefault(location, []).append((id, size))
+        taken.setdefault(location, []).append((id, size))
     free, numbers = 0, {}
-    for location, items in sorted(found.items()):
+    for location, items in sorted(taken.items()):
         first = max(location, free)
         for id, size in items:
             free = max(free, first + size)

@@ -10,12 +10,12 @@ from frontends.spirv.emit.state import scalars
 
 
 def _minors(f: Floats, matrix: list[list[Refs]], chosen: tuple[int, ...]) -> dict[tuple[int, ...], list[Ref]]:
-    """Determinants of all square parts of some columns, by their rows."""
+    """Determinants of all square submatrices of some columns, by their rows."""
     size = len(matrix)
     if len(chosen) == 1:
         return {(row,): list(matrix[chosen[0]][row]) for row in range(size)}
     inner = _minors(f, matrix, chosen[1:])
-    found = {}
+    minors = {}
     for rows in combinations(range(size), len(chosen)):
         total: list[Ref] | None = None
         for place, row in enumerate(rows):
@@ -26,8 +26,8 @@ def _minors(f: Floats, matrix: list[list[Refs]], chosen: tuple[int, ...]) -> dic
             else:
                 total = f.multiply_add(factor, f.minus(minor) if place % 2 else minor, total)
         assert total is not None
-        found[rows] = total
-    return found
+        minors[rows] = total
+    return minors
 
 
 def determinant(f: Floats, matrix: list[Refs]) -> list[Ref]:

@@ -18,7 +18,7 @@ REGISTER_BYTES = 16
 
 
 def total(s: State, terms: Terms, divisor: int = 1) -> Ref:
-    """The sum of terms, each divided by a number that divides its factor."""
+    """The sum of `terms` divided by `divisor`, which divides every factor."""
     sum_of_terms: Refs | None = None
     for ref, factor in terms:
         factor //= divisor
@@ -70,7 +70,7 @@ def store(s: State, place: Registers | Memory, refs: Refs, op: Op | None = None)
 
 
 def _store_alone(s: State, place: Registers, index: Ref, refs: Refs) -> None:
-    """Write one scalar of an output that other invocations write, too, without overwriting their channels."""
+    """Write one scalar of an output whose other channels other invocations may write."""
     s.detach([register for register in s.aliases if register.file is place.file])
     whole = _whole(place)
     registers, words = _Addressed(s, whole), words_of(whole)
@@ -100,13 +100,13 @@ def put(s: State, refs: Refs, index: Ref, new: Refs) -> list[Ref]:
 
 
 def _whole(place: Registers) -> Registers:
-    """The vector or packed array that a scalar is chosen of."""
+    """The vector or packed array that contains a chosen scalar."""
     kind = Array(place.kind, place.width, 0, min(place.kind.words * place.width, MAX_WORDS))
     return replace(place, kind=kind, pick=None, packed=True)
 
 
 def words_of(place: Registers) -> list[tuple[int, int]]:
-    """Register, from that of the place on, and channel of each word."""
+    """Register (relative to the place's) and channel of each word."""
     if place.packed:
         return [((place.channel + word) // 4, (place.channel + word) % 4) for word in range(place.kind.words)]
     return [(register, place.channel + channel) for register, channel in layout(place.kind)]
@@ -225,7 +225,7 @@ def address(s: State, place: Memory, offset: int) -> Ref:
 
 
 def runs(words: Sequence[int]) -> list[tuple[int, int]]:
-    """First place and length of each run of up to four words that lie side by side."""
+    """Start and length of each run of up to four adjacent words."""
     spans: list[tuple[int, int]] = []
     for place, word in enumerate(words):
         if spans and spans[-1][1] < 4 and word == words[spans[-1][0]] + 4 * spans[-1][1]:

@@ -30,16 +30,16 @@ class Leaf:
 
 
 def leaves(kind: Type) -> list[Leaf]:
-    """The textures, samplers and images inside of the structs of a type; none where it is a texture itself."""
+    """The textures, samplers and images inside of the structs of a type; none if the type is itself a texture."""
     if is_opaque(kind):
         return []
-    found: list[Leaf] = []
+    members: list[Leaf] = []
     first = 0
     for path, inner, sizes in _walk(kind, (), ()):
         leaf = Leaf(path=path, kind=inner, sizes=sizes, first=first)
-        found.append(leaf)
+        members.append(leaf)
         first += leaf.size
-    return found
+    return members
 
 
 def _walk(kind: Type, path: tuple[int, ...], sizes: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Type, tuple[int, ...]]]:
@@ -58,7 +58,7 @@ def units(kind: Type) -> int:
 
 
 def unit(place: Mixed, kind: Type) -> Unit:
-    """The units of the member that a place has come to."""
+    """The units of the member that a place refers to."""
     leaf = next(leaf for leaf in leaves(place.whole) if leaf.path == place.path)
     first = number = place.unit + leaf.first
     terms = []

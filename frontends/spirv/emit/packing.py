@@ -1,4 +1,4 @@
-"""Functions of GLSL.std.450 that take numbers apart: packing, fractions, exponents."""
+"""Functions of GLSL.std.450 for parts of numbers: packing, fractions, exponents."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def packed(bits: int, is_signed: bool) -> Function:
         count = len(values[0])
         value = f.minimum(f.maximum(values[0], f.number(low, count)), f.number(1, count))
         whole = s.code.lanes("F2I", s.code.lanes("ROUND", f.multiply(value, f.number(most, count))))
-        found = whole[:1] if not is_signed else s.code.lanes("AND", whole[:1], immediate((1 << bits) - 1))
+        word = whole[:1] if not is_signed else s.code.lanes("AND", whole[:1], immediate((1 << bits) - 1))
         for place in range(1, count):
-            found = s.code.lanes("BFI", found, whole[place : place + 1], immediate(place * bits), immediate(bits))
-        return found
+            word = s.code.lanes("BFI", word, whole[place : place + 1], immediate(place * bits), immediate(bits))
+        return word
 
     return function
 
 
 def pack_halves(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
-    """PackHalf2x16. PK2H has the greatest half for finite numbers beyond it, and IEEE 754 infinity."""
+    """PackHalf2x16, with IEEE 754's infinity for finite numbers out of range, for which PK2H gives the greatest half."""
     value = s.code.plain(values[0])
     beyond = f.test("ge", f.absolute(value), f.number(65536, 2))
     return s.code.one("PK2H", s.code.packed(f.choose(beyond, f.multiply(value, f.number(math.inf, 2)), value), "float"))
@@ -65,8 +65,8 @@ def frexp(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
     """Frexp and FrexpStruct: the significand from 1/2 to 1, and the exponent in memory or after it."""
     value = values[0]
     if f.wide:
-        found = [_frexp_pair(s, value[place : place + 2]) for place in range(0, len(value), 2)]
-        significand, exponent = [ref for item, _ in found for ref in item], [item for _, item in found]
+        pairs = [_frexp_pair(s, value[place : place + 2]) for place in range(0, len(value), 2)]
+        significand, exponent = [ref for item, _ in pairs for ref in item], [item for _, item in pairs]
     else:
         significand, exponent = _frexp_words(s, f, value)
     if op.operands[3:]:

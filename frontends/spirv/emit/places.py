@@ -10,7 +10,7 @@ from tgsi.language.facts.enums import File
 from tgsi.language.record import record
 
 Terms = tuple[tuple[Ref, int], ...]
-"""An index that is known when the program runs: the sum of words, each times a number."""
+"""A dynamic index: a sum of words, each multiplied by a number."""
 
 
 @record(kw_only=True)
@@ -58,8 +58,10 @@ class Memory:
 
 @record(kw_only=True)
 class Unit:
-    """Samplers, textures, images or counters from a number on. `first` is the first unit of all, where it is not the binding: that of
-    a pair of texture and sampler, or of a member of a struct."""
+    """Samplers, textures, images or counters from a unit on.
+
+    `first` is the variable's first unit if it differs from the binding: for pairs of texture and sampler, and members of structs.
+    """
 
     kind: Type
     variable: int
@@ -88,7 +90,7 @@ class Mixed:
 
 @record(kw_only=True)
 class Known:
-    """A value that nothing changes."""
+    """A constant value."""
 
     kind: Type
     words: tuple[Ref, ...]
@@ -136,11 +138,11 @@ def layout(kind: Type) -> list[tuple[int, int]]:
             inner, step = layout(kind.element), registers(kind.element)
             return [(place * step + register, channel) for place in range(kind.size) for register, channel in inner]
         case Struct():
-            found, first = [], 0
+            places, first = [], 0
             for member in kind.members:
-                found += [(first + register, channel) for register, channel in layout(member)]
+                places += [(first + register, channel) for register, channel in layout(member)]
                 first += registers(member)
-            return found
+            return places
     return [(word // 4, word % 4) for word in range(kind.words)]
 
 

@@ -44,16 +44,16 @@ def properties(s: State) -> dict[str, int]:
 
     match s.processor:
         case Processor.FRAG:
-            found = {"FS_COORD_ORIGIN": 0 if "OriginUpperLeft" in modes else 1}
+            values = {"FS_COORD_ORIGIN": 0 if "OriginUpperLeft" in modes else 1}
             if "PixelCenterInteger" in modes:
-                found["FS_COORD_PIXEL_CENTER"] = 1
+                values["FS_COORD_PIXEL_CENTER"] = 1
             if "EarlyFragmentTests" in modes:
-                found["FS_EARLY_DEPTH_STENCIL"] = 1
+                values["FS_EARLY_DEPTH_STENCIL"] = 1
             if "PostDepthCoverage" in modes:
-                found["FS_POST_DEPTH_COVERAGE"] = 1
+                values["FS_POST_DEPTH_COVERAGE"] = 1
             if depth := choice(_DEPTHS, 0):
-                found["FS_DEPTH_LAYOUT"] = depth
-            return found
+                values["FS_DEPTH_LAYOUT"] = depth
+            return values
         case Processor.GEOM:
             return {
                 "GS_INPUT_PRIMITIVE": choice(_INPUTS, Primitive.TRIANGLES),

@@ -32,10 +32,10 @@ def _vote_khr(s: State, op: Op) -> None:
 def _equal(s: State, op: Op) -> None:
     value = integers(s, op.id(1 if "NonUniform" in op.name else 0))
     votes = s.code.each("VOTE_EQ", value)
-    found = votes[:1]
+    is_equal = votes[:1]
     for vote in votes[1:]:
-        found = s.code.lanes("AND", found, [vote])
-    s.bind(op, found)
+        is_equal = s.code.lanes("AND", is_equal, [vote])
+    s.bind(op, is_equal)
 
 
 @emits("GroupNonUniformElect")

@@ -39,7 +39,7 @@ def _combine(s: State, op: Op) -> None:
 
 
 def _pair(s: State, unit: Unit, key: tuple[int, int, int], op: Op) -> int:
-    """The first unit of a texture with one of its samplers: that of its binding with the first, a free one with every other."""
+    """The first unit of a pair of texture and sampler: the texture's binding for its first sampler, a free unit for every further one."""
     if key not in s.units:
         taken = [pair for pair in s.units if pair[0] == unit.variable]
         s.units[key] = _free_unit(s, unit.size, op) if taken else first_unit(s, unit)
@@ -85,7 +85,7 @@ def _unit(s: State, found: Sampled, target: str, op: Op) -> SrcOperand:
 
 
 def _target(s: State, found: Sampled, op: Op) -> str:
-    """The target of an instruction that does not compare: that of the view, if something else has declared it."""
+    """The target of an instruction that does not compare. It is the shadow target if the unit's view is declared with that."""
     plain = target_of(s, found.image, op)
     shadow = SHADOWS.get(plain, plain)
     first = first_unit(s, found.unit)
@@ -121,7 +121,7 @@ def _offset(s: State, value: Refs) -> TexOffset:
 
 
 def _place_reference(coordinates: list[Ref], target: str, reference: Ref) -> list[Ref] | None:
-    """Coordinates with the value that texels are compared with; None where it has an operand of its own."""
+    """Coordinates with the reference value of a comparison; None for targets whose reference value is a separate operand."""
     channel = TARGETS[target].shadow
     if channel not in ("z", "w"):
         return None
@@ -162,7 +162,7 @@ def _sample(s: State, op: Op) -> None:
 
 
 def _gradients(s: State, coordinates: list[Ref], target: str, operands: dict[str, list[int]]) -> list[Refs]:
-    """Derivatives of coordinates in a compute shader, where TEX has none, with a bias as their factor."""
+    """Derivatives of coordinates in a compute shader, whose TEX computes none. A bias multiplies them by 2^bias."""
     place = coordinates[: TARGETS[target].dimensions]
     gradients: list[Refs] = [derivative(s, opcode, place) for opcode in ("DDX", "DDY")]
     if "Bias" not in operands:

@@ -16,7 +16,7 @@ from tgsi.language.facts.semantics import Semantic
 from tgsi.language.ir import Declaration
 
 PATCHES = 1 << 12
-"""First number of registers of values that exist once a patch, until all registers have their numbers."""
+"""First provisional register number of per-patch values, until `finish` assigns the final numbers."""
 
 MAX_LOCATION = 1 << 12
 SHARED, PAYLOAD = 0, 1
@@ -40,7 +40,7 @@ def root(s: State, id: int, op: Op | None = None) -> Place:
 
 
 def pointee(s: State, op: Op) -> tuple[str, Type]:
-    """Storage class and type of what a pointer names, by the instruction that makes the pointer."""
+    """Storage class and pointed-to type of the pointer that an instruction creates."""
     kind = s.result(op)
     if not isinstance(kind, Pointer):
         s.fail("M006", f"the result is a pointer, not {name(kind)}", op)
@@ -123,10 +123,10 @@ def _binding(s: State, id: int) -> int:
 
 def _qualifiers(s: State, id: int, kind: Type) -> int:
     kind = inner(kind)
-    found = set(s.tables.decorations.get(id, {}))
+    names = set(s.tables.decorations.get(id, {}))
     if isinstance(kind, Struct):
-        found |= {name for (struct, _), items in s.tables.member_decorations.items() if struct == kind.id for name in items}
-    return sum(bit for word, bit in _QUALIFIERS.items() if word in found)
+        names |= {name for (struct, _), items in s.tables.member_decorations.items() if struct == kind.id for name in items}
+    return sum(bit for word, bit in _QUALIFIERS.items() if word in names)
 
 
 def _unit(s: State, id: int, kind: Type, op: Op) -> Place:
@@ -161,7 +161,7 @@ def _block(s: State, id: int, kind: Type, storage: str, op: Op) -> Place:
 
 
 def _is_first(s: State, number: int) -> bool:
-    """True for the block of the last binding, which is CONST[0] where neither push constants nor uniforms without a block are."""
+    """True for the block of the last binding, which is CONST[0] if there are neither push constants nor default uniforms."""
     kinds = (s.tables.types.get(op.type, op) for op in s.tables.globals.values())
     pushed = any(isinstance(kind, Pointer) and kind.storage == "PushConstant" for kind in kinds)
     return number == SOFTWARE.constant_buffers - 1 and not pushed and not s.uniform_registers
@@ -171,7 +171,7 @@ def _is_first(s: State, number: int) -> bool:
 
 
 def is_patch(s: State, id: int) -> bool:
-    """True for inputs and outputs that exist once a patch: of blocks the members say so."""
+    """True for per-patch inputs and outputs; members of blocks have the decoration."""
     kind = inner(pointee(s, s.tables.globals[id])[1])
     if "Patch" in s.tables.decorations.get(id, {}):
         return True
@@ -180,15 +180,15 @@ def is_patch(s: State, id: int) -> bool:
 
 def has_rows(s: State, id: int, is_output: bool) -> bool:
     """True for inputs and outputs that are arrays with an element for each vertex or primitive."""
-    found = s.tables.decorations.get(id, {})
-    if "PerTaskNV" in found or is_patch(s, id):
+    decorations = s.tables.decorations.get(id, {})
+    if "PerTaskNV" in decorations or is_patch(s, id):
         return False
     match s.processor:
         case Processor.GEOM:
-            return not is_output and name_of("BuiltIn", (found.get("BuiltIn") or [-1])[0]) not in ("PrimitiveId", "InvocationId")
+            return not is_output and name_of("BuiltIn", (decorations.get("BuiltIn") or [-1])[0]) not in ("PrimitiveId", "InvocationId")
         case Processor.TESS_CTRL | Processor.TESS_EVAL:
-            builtin = name_of("BuiltIn", (found.get("BuiltIn") or [-1])[0])
-            rows = builtin in ("Position", "PointSize", "ClipDistance", "CullDistance") or "BuiltIn" not in found
+            builtin = name_of("BuiltIn", (decorations.get("BuiltIn") or [-1])[0])
+            rows = builtin in ("Position", "PointSize", "ClipDistance", "CullDistance") or "BuiltIn" not in decorations
             return rows and (s.processor is Processor.TESS_CTRL or not is_output)
         case Processor.MESH:
             return is_output
@@ -203,14 +203,14 @@ def _varying(s: State, id: int, kind: Type, is_output: bool, op: Op) -> Place:
 
 
 def narrowed(s: State, place: Varying, op: Op | None) -> Place:
-    """The registers of an input or output, if it has some; otherwise the same place."""
+    """The registers of an input or output that has registers; other places are returned unchanged."""
     kind = place.kind
     if place.needs_row or _has_members(s, kind):
         return place
-    found = s.tables.decorations.get(place.variable, {})
+    decorations = s.tables.decorations.get(place.variable, {})
     if place.variable in s.locations:
-        found = {**found, "Location": [s.locations[place.variable]]}
-    return _placed(s, place, found, kind, op)
+        decorations = {**decorations, "Location": [s.locations[place.variable]]}
+    return _placed(s, place, decorations, kind, op)
 
 
 def _has_members(s: State, kind: Type) -> bool:

@@ -57,10 +57,10 @@ class Constants:
 
     def whole(self, id: int, op: Op) -> int:
         """The value of an integer constant. Error M006 if the id is not one."""
-        found = self.known.get(id)
-        if found is None or not isinstance(self.types.get(found[0], op), Int):
+        constant = self.known.get(id)
+        if constant is None or not isinstance(self.types.get(constant[0], op), Int):
             self.sources.fail("M006", f"the id {id} is no integer constant defined before", op)
-        return sum(word << 32 * place for place, word in enumerate(found[1]))
+        return sum(word << 32 * place for place, word in enumerate(constant[1]))
 
     def define(self, op: Op) -> None:
         """Read a constant."""
@@ -97,10 +97,10 @@ class Constants:
         return None
 
     def _value(self, id: int, op: Op) -> tuple[int, ...]:
-        found = self.known.get(id)
-        if found is None:
+        constant = self.known.get(id)
+        if constant is None:
             self.sources.fail("M006", f"the id {id} is no constant defined before", op)
-        return found[1]
+        return constant[1]
 
     def _folded(self, op: Op, kind: Type) -> tuple[int, ...] | None:
         row = ROWS.get(op.id(0))

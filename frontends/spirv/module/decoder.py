@@ -12,7 +12,7 @@ from frontends.spirv.module.grammar import MAGIC, ROWS
 
 
 class Array(Protocol):
-    """An array of numpy, and whatever else has bytes."""
+    """An array of numpy, or another object with `tobytes`."""
 
     def tobytes(self) -> bytes:
         """The bytes of the array."""
@@ -150,7 +150,7 @@ def _operand(op: Op, body: Sequence[int], place: int, letter: str, sources: Sour
 
 def _mask(op: Op, body: Sequence[int], place: int, enumeration: str, sources: Sources) -> int:
     mask = body[place]
-    found: dict[str, list[int]] = {}
+    operands: dict[str, list[int]] = {}
     place += 1
     for bit in range(32):
         if not mask >> bit & 1:
@@ -161,9 +161,9 @@ def _mask(op: Op, body: Sequence[int], place: int, enumeration: str, sources: So
         name, shape = known
         if place + len(shape) > len(body):
             sources.fail("M004", f"an operand of {name} is missing", op)
-        found[name] = list(body[place : place + len(shape)])
+        operands[name] = list(body[place : place + len(shape)])
         place += len(shape)
-    op.operands[-1] = found
+    op.operands[-1] = operands
     return place
 
 

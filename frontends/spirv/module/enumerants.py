@@ -138,5 +138,5 @@ ENUMERANTS: Mapping[str, Mapping[int, tuple[str, str]]] = MappingProxyType({name
 
 def name_of(enumeration: str, number: int) -> str:
     """The name of a member, or its number if the table has no name."""
-    found = ENUMERANTS[enumeration].get(number)
-    return found[0] if found is not None else str(number)
+    row = ENUMERANTS[enumeration].get(number)
+    return row[0] if row is not None else str(number)

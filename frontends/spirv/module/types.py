@@ -8,7 +8,7 @@ from typing import TypeAlias
 from tgsi.language.record import record
 
 MAX_WORDS = 1 << 15
-"""32-bit words of the largest value; larger types have this size."""
+"""Maximum size of a type in 32-bit words; larger types have this size."""
 
 
 @record
@@ -170,7 +170,7 @@ def part(kind: Type, index: int) -> tuple[Type, int]:
 
 
 def inner(kind: Type) -> Type:
-    """The type that an array of any depth consists of; another type itself."""
+    """The innermost element type of a nested array; other types are returned unchanged."""
     while isinstance(kind, Array):
         kind = kind.element
     return kind

@@ -43,10 +43,10 @@ class Types:
 
     def get(self, id: int, op: Op | None = None) -> Type:
         """The type of an id. Error M006 if the id is not a type."""
-        found = self.known.get(id)
-        if found is None:
+        kind = self.known.get(id)
+        if kind is None:
             self.sources.fail("M006", f"the id {id} is no type defined before", op)
-        return found
+        return kind
 
     def define(self, op: Op) -> None:
         """Read a type."""

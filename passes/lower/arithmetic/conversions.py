@@ -111,9 +111,9 @@ def double_of_unsigned64(work: Words, a: Pair) -> Pair:
     upper = work.op("UADD", exponent, work.op("USHR", work.op("AND", high, work.word(MAGNITUDE)), work.word(11)))
     lower = work.op("OR", work.op("USHR", low, work.word(11)), work.op("SHL", high, work.word(21)))
     up = _rounded(work, lower, work.op("AND", low, work.word(0x7FF)), 0x400)
-    found = work.add((lower, upper), (work.op("AND", up, work.word(1)), work.word(0)))
+    total = work.add((lower, upper), (work.op("AND", up, work.word(1)), work.word(0)))
     is_some = work.no(work.is_zero(a))
-    return work.both(found[0], is_some), work.both(found[1], is_some)
+    return work.both(total[0], is_some), work.both(total[1], is_some)
 
 
 def double_of_signed64(work: Words, a: Pair) -> Pair:
@@ -150,9 +150,9 @@ def float_of_double(work: Words, a: Pair) -> Scalar:
     usual = work.op("UADD", bits, replace(up, negate=True))
     is_large = work.op("USGE", size, work.word((_BIAS + 128) << 20))
     usual = work.op("UCMP", is_large, work.word(_FLOAT_INFINITE), usual)
-    found = work.op("UCMP", work.op("USLT", size, work.word(_WIDER + (1 << 20))), _denormal(work, a), usual)
-    found = work.op("OR", found, work.op("AND", a[1], work.word(SIGN)))
-    return work.op("UCMP", work.is_nan(a), work.word(_FLOAT_QUIET), found)
+    word = work.op("UCMP", work.op("USLT", size, work.word(_WIDER + (1 << 20))), _denormal(work, a), usual)
+    word = work.op("OR", word, work.op("AND", a[1], work.word(SIGN)))
+    return work.op("UCMP", work.is_nan(a), work.word(_FLOAT_QUIET), word)
 
 
 def _denormal(work: Words, a: Pair) -> Scalar:
@@ -164,5 +164,5 @@ def _denormal(work: Words, a: Pair) -> Scalar:
     odd = work.op("OR", low, work.op("AND", whole, work.word(1)))
     is_half = work.both(work.op("USEQ", high, work.word(SIGN)), work.op("USNE", odd, work.word(0)))
     up = work.either(work.op("USLT", work.word(SIGN), high), is_half)
-    found = work.op("UADD", whole, replace(up, negate=True))
-    return work.op("UCMP", work.op("USLT", exponent, work.word(_WHOLE - 149 - 53)), work.word(0), found)
+    word = work.op("UADD", whole, replace(up, negate=True))
+    return work.op("UCMP", work.op("USLT", exponent, work.word(_WHOLE - 149 - 53)), work.word(0), word)

@@ -100,14 +100,14 @@ def read_names(text: str, where: str, rows: Mapping[str, Row]) -> frozenset[str]
 
 def _needs(name: str, names: Iterable[str]) -> set[str]:
     """The opcodes among `names` that expansions of an opcode lead to."""
-    found: set[str] = set()
+    needs: set[str] = set()
     due = [name]
     while due:
         for other in EXPANSIONS[due.pop()].gives:
-            if other in names and other not in found:
-                found.add(other)
+            if other in names and other not in needs:
+                needs.add(other)
                 due.append(other)
-    return found
+    return needs
 
 
 def expanded(program: Program, names: frozenset[str], *, must: bool) -> Program:

@@ -97,10 +97,10 @@ def _source(work: Words, number: int, pair: int) -> Pair:
             single = work.op("UADD", single, work.word(0))
         return single, work.word(0)
     plain = replace(operand, negate=False, absolute=False)
-    found = broadcast(plain, 2 * pair), broadcast(plain, 2 * pair + 1)
+    halves = broadcast(plain, 2 * pair), broadcast(plain, 2 * pair + 1)
     if operand.absolute:
-        found = work.size(found)
-    return work.opposite(found) if operand.negate else found
+        halves = work.size(halves)
+    return work.opposite(halves) if operand.negate else halves
 
 
 def _float(work: Words, operand: SrcOperand) -> Scalar:

@@ -118,14 +118,14 @@ class Words(Expansion):
     def below(self, a: Pair, b: Pair) -> Scalar:
         """Return a flag: a double is below another one."""
         usual, turned = self.less(a, b, "ISLT"), self.less(b, a, "ISLT")
-        found = self.op("UCMP", self.both(self.is_negative(a), self.is_negative(b)), turned, usual)
+        truth = self.op("UCMP", self.both(self.is_negative(a), self.is_negative(b)), turned, usual)
         null = self.both(self.is_null(a), self.is_null(b))
-        return self.both(found, self.no(self.either(null, self.either(self.is_nan(a), self.is_nan(b)))))
+        return self.both(truth, self.no(self.either(null, self.either(self.is_nan(a), self.is_nan(b)))))
 
     def same(self, a: Pair, b: Pair) -> Scalar:
         """Return a flag: two doubles are equal."""
-        found = self.either(self.equal(a, b), self.both(self.is_null(a), self.is_null(b)))
-        return self.both(found, self.no(self.is_nan(a)))
+        truth = self.either(self.equal(a, b), self.both(self.is_null(a), self.is_null(b)))
+        return self.both(truth, self.no(self.is_nan(a)))
 
     def size(self, a: Pair) -> Pair:
         """Return the absolute value: negative numbers and NaNs change their sign, -0 does not."""

@@ -262,13 +262,13 @@ class _Choice(Expansion):
 
     def compare(self, register: RegisterRef, act: Act) -> None:
         """Call `act` for each register that an operand may name, with a flag that is ~0 where it does."""
-        found = self._finder.find(register, self.item)
-        for row, registers in zip(found.rows, found.registers):
+        place = self._finder.find(register, self.item)
+        for row, registers in zip(place.rows, place.registers):
             flag = None
-            if found.outer is not None and row is not None:
-                flag = broadcast(self.make("USEQ", _ROW, 1, _address(found.outer), self.room.words([row & _WORD] * 4)), 0)
-            if found.inner is not None:
-                self._compare_columns(found, registers, flag, act)
+            if place.outer is not None and row is not None:
+                flag = broadcast(self.make("USEQ", _ROW, 1, _address(place.outer), self.room.words([row & _WORD] * 4)), 0)
+            if place.inner is not None:
+                self._compare_columns(place, registers, flag, act)
             elif flag is not None:
                 for chosen in filter(None, registers):
                     act(flag, chosen)

@@ -95,14 +95,14 @@ def _order(parts: dict[int, Instruction]) -> list[int] | None:
 
 def _read_channels(part: Instruction) -> set[int]:
     """The channels of the destination that an instruction may read, as values or as addresses of its sources."""
-    target, found = part.dst[0].register, set()
+    target, channels = part.dst[0].register, set()
     for number, operand in enumerate(part.src):
         register = operand.register
         for ref in indices_of(register):
             if _may_be(target, RegisterRef(ref.file, ref.index)):
-                found.add(ref.component)
+                channels.add(ref.component)
         if _may_be(target, register):
             plain = target.dimension is None and is_direct(target) and is_direct(register)
             mask = read_mask(part, number) if plain else 15
-            found |= {channel for channel in range(4) if mask >> channel & 1}
-    return found
+            channels |= {channel for channel in range(4) if mask >> channel & 1}
+    return channels

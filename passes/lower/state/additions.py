@@ -99,12 +99,12 @@ class Additions:
     def words(self, kind: str, *words: int) -> SrcOperand:
         """Return a source of 32-bit words; `kind` is float or uint, for how they are written."""
         four = [*words, *[words[-1]] * (4 - len(words))]
-        found = self._immediates.source(four, kind)
-        if found is None:  # the program indexes its immediates; a new one behind them moves none
+        operand = self._immediates.source(four, kind)
+        if operand is None:  # the program indexes its immediates: a new last one leaves their numbers unchanged
             type_ = ImmediateType.FLT32 if kind == "float" else ImmediateType.UINT32
             self._immediates.items.append(Immediate(type_, (four[0], four[1], four[2], four[3])))
-            found = SrcOperand(RegisterRef(File.IMM, len(self._immediates.items) - 1))
-        return found
+            operand = SrcOperand(RegisterRef(File.IMM, len(self._immediates.items) - 1))
+        return operand
 
     def constants(self, first: int, count: int, buffer: int) -> list[RegisterRef]:
         """Return `count` registers of a constant buffer from `first` on, declared; -1 takes those after all that the program declares.
@@ -174,7 +174,7 @@ class Additions:
         return self._next[file] - 1
 
     def finish(self, program: Program) -> Program:
-        """Return a program made of `program`, whose instructions it has, with everything added."""
+        """Return `program` with all additions; its instructions are unchanged."""
         declarations = list(self.declarations)
         if self._next[File.TEMP] > self._temps:
             declarations.append(Declaration(File.TEMP, self._temps, self._next[File.TEMP] - 1))
@@ -206,7 +206,7 @@ def ends(program: Program) -> Sequence[int]:
 def redirect(program: Program, replaced: Mapping[tuple[File, int], RegisterRef]) -> Program:
     """Return the program with some registers replaced by others in reads, writes and indices.
 
-    Inputs that an instruction interpolates again stay: the instruction reads its place, and no value.
+    Sources of INTERP instructions are not replaced: INTERP reads where the input is declared, not a value.
 
     Raises:
         UnsupportedError: an address may reach one of the registers.
@@ -237,12 +237,12 @@ def redirect(program: Program, replaced: Mapping[tuple[File, int], RegisterRef])
 
 
 def is_again(item: Instruction) -> bool:
-    """Return true for an instruction that interpolates its first source again, at another place."""
+    """Return true for INTERP instructions, which interpolate their first source at another place."""
     return bool(item.src) and source_roles(item.opcode.name)[0] is Role.VARYING
 
 
 def changed_again(item: Instruction, more: Additions, change: Callable[[RegisterRef], Sequence[Instruction]]) -> list[Instruction]:
-    """Return the replacement of an instruction that interpolates an input again: the input at that place, then `change` of the register."""
+    """Return the replacement of an INTERP instruction: a new register with the input at that place, then `change` of this register."""
     temp, source = more.temp(), item.src[0]
     target = replace(item.dst[0], register=temp, write_mask=15)
     plain = replace(item, dst=(target,), src=(of(source.register), *item.src[1:]), saturate=False)
@@ -262,6 +262,6 @@ def _check_reach(program: Program, replaced: Mapping[tuple[File, int], RegisterR
 
 
 def _reaches(program: Program, ref: RegisterRef, number: int) -> bool:
-    """Return true if an operand with an address may name a register: its array has it, or there is no array."""
+    """Return true if an operand with an address may reach a register: its array covers the register, or it has no array."""
     array = next((item for item in program.declared(ref.file) if item.array_id and item.array_id == ref.array_id), None)
     return array is None or array.covers(number)

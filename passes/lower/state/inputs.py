@@ -40,13 +40,13 @@ class LowerFlatShade(Pass):
         self._named()
 
     def _named(self) -> list[tuple[str, int | None]]:
-        found: list[tuple[str, int | None]] = []
+        names: list[tuple[str, int | None]] = []
         for word in filter(None, self.inputs.upper().replace(" ", "").split("+")):
             match = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", word)
             known_word(self.name, "inputs", match[1] if match else word, SEMANTICS)
             assert match is not None
-            found.append((match[1], None if match[2] is None else int(match[2])))
-        return found
+            names.append((match[1], None if match[2] is None else int(match[2])))
+        return names
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`.

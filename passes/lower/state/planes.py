@@ -106,8 +106,8 @@ def writes_distances(program: Program) -> int:
     clips, culls = program.property(_CLIPS), program.property(_CULLS)
     if clips or culls:
         return min(max(clips, 0), MAX_PLANES)
-    found = [register_of(program, File.OUT, Semantic("CLIPDIST", k)) for k in range(2)]
-    return 4 * sum(register is not None for register in found)
+    registers = [register_of(program, File.OUT, Semantic("CLIPDIST", k)) for k in range(2)]
+    return 4 * sum(register is not None for register in registers)
 
 
 def _without_clip_vertex(more: Additions, program: Program) -> Program:

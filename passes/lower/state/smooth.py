@@ -141,11 +141,11 @@ class LowerSmoothLines(Pass):
 def _sprites(program: Program, generics: int, coord: int) -> list[Semantic]:
     """Return the semantics that are sprite coordinates: inputs of a fragment program, or outputs of another."""
     numbers = [number for number in range(generics.bit_length()) if generics >> number & 1]
-    found: list[Semantic] = []
+    semantics: list[Semantic] = []
     for number in numbers:
         both = [Semantic(name, number) for name in ("GENERIC", "TEXCOORD")]
-        found += [own for own in both if declaration_of(program.declared(File.OUT), File.OUT, own) is not None] or both
-    return [*found, *([Semantic("GENERIC", coord)] if coord >= 0 and coord not in numbers else [])]
+        semantics += [own for own in both if declaration_of(program.declared(File.OUT), File.OUT, own) is not None] or both
+    return [*semantics, *([Semantic("GENERIC", coord)] if coord >= 0 and coord not in numbers else [])]
 
 
 def _read_sprites(program: Program, sprites: Sequence[Semantic], coord: int) -> Program:

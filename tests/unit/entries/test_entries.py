@@ -1,4 +1,4 @@
-"""Native entries: the same behavior as the Python methods that they stand for, without Python for known draws."""
+"""Native entries behave like the Python methods that they replace, without Python for known draws."""
 
 from __future__ import annotations
 

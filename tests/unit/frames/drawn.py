@@ -22,7 +22,7 @@ def clear(frame: int) -> Any:
 
 
 def resource(frame: int) -> Any:
-    """A resource, of which pixels are wanted."""
+    """A resource whose pixels are compared."""
     with tgsi.Screen(threads=0) as screen:
         return screen.resource_create(format="R8_UNORM", width0=frame + 1, height0=1)
 

@@ -1,4 +1,4 @@
-"""Bundles: recorded calls that are replayed give what the calls give."""
+"""Bundles: replayed calls have the same results as the recorded ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that set state, ask, or write small pieces of buffers have fixed commands, which do what the calls do."""
+"""Calls that set state, query, or write small pieces of buffers have fixed commands with the same effects."""
 
 from __future__ import annotations
 

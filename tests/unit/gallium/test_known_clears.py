@@ -1,4 +1,4 @@
-"""Clears, flushes and reads of known objects run no Python, and give the bytes of those that Python makes."""
+"""Clears, flushes and reads of known objects run no Python, and have the same bytes as those in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Occlusion queries wait for nothing: samples are counted in intervals, whoever draws, and summed when a result is asked for."""
+"""Occlusion queries need no flush: samples are counted in intervals, in Python and generated code, and summed on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Occlusion queries in bundles: generated code begins and ends them, and Python goes on with what it has done."""
+"""Occlusion queries in bundles: generated code begins and ends them, and Python continues from its state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces: a played trace gives the bytes that the traced context gave, and says so where it cannot."""
+"""Traces: a played trace has the bytes of the traced context, or reports the difference."""
 
 from __future__ import annotations
 

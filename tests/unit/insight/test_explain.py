@@ -27,7 +27,7 @@ def stage() -> Iterator[Stage]:
 
 
 def proved(stage: Stage, x: int = MIDDLE, y: int = MIDDLE, **given: Any) -> Any:
-    """An explanation without a difference between what was computed and what is stored."""
+    """An explanation whose computed values equal the stored ones."""
     found = stage.ctx.explain(x, y, **given)
     assert [event.proof for event in found.events if event.proof] == []
     return found

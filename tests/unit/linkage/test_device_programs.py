@@ -91,7 +91,7 @@ def test_an_expansion_leads_to_opcodes_that_the_driver_translates() -> None:
 def test_an_opcode_without_an_expansion_is_a_warning() -> None:
     program = tgsi.parse("FRAG\nDCL IN[0], GENERIC[0], LINEAR\nDCL OUT[0], COLOR\nUADD OUT[0], IN[0], IN[0]\nEND\n")
     (warning,) = untranslated(program, "nv40")
-    assert "nv40: the driver translates no UADD in FRAG programs" in warning.message
+    assert "nv40: the driver does not translate UADD in FRAG programs" in warning.message
     assert warning.labels
     assert untranslated(program, "r600") == ()
 

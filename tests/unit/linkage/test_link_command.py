@@ -121,7 +121,7 @@ def test_unmatched_inputs_are_refused_on_request(capsys: pytest.CaptureFixture[s
         ("v --map FOG=COLOR --check", 2, "--map goes with --link"),
         ("v v f --link", 1, "v and v are both VERT programs"),
         ("v g --link --unmatched eror", 2, "--unmatched: unknown value `eror`; did you mean `error`?"),
-        ("tcs f --link", 1, "error[K005]: a FRAG program cannot stand after a TESS_CTRL program"),
+        ("tcs f --link", 1, "error[K005]: a FRAG program cannot follow a TESS_CTRL program"),
     ],
 )
 def test_mistakes_are_answered_with_the_way_out(capsys: pytest.CaptureFixture[str], command: str, code: int, message: str) -> None:

@@ -104,7 +104,7 @@ def test_a_range_moves_in_one_piece() -> None:
 
 
 def test_a_range_is_not_torn_apart() -> None:
-    with pytest.raises(LinkError, match=r"K022.*IN\[0..1\] moves in one piece, .* IN\[0\] to 0, IN\[1\] to 2"):
+    with pytest.raises(LinkError, match=r"K022.*IN\[0..1\] moves as a whole, .* IN\[0\] to 0, IN\[1\] to 2"):
         linked_program(vert(("GENERIC", 0), ("POSITION", 0), ("GENERIC", 1)), array(2))
 
 

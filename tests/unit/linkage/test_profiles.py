@@ -85,12 +85,12 @@ def test_number_of_varyings_is_bounded_by_device(profile: str, count: int, expec
 @pytest.mark.parametrize(
     ("profile", "fragment", "message"),
     [
-        ("nv30", frag(("FACE", 0)), "K031.*nv30: .*FACE: the device does not tell"),
+        ("nv30", frag(("FACE", 0)), "K031.*nv30: .*FACE: fragments cannot read their facing"),
         ("r300", frag(("FACE", 0)), "K031.*r300: .*FACE"),
         ("nv30", BRANCHING, "K031.*nv30: fragment programs have no control flow, and this one uses IF"),
         ("i915", BRANCHING, "K031.*i915: fragment programs have no control flow"),
-        ("nv30", INDEXED, "K031.*constants of fragment programs stand inside"),
-        ("nv40", INDEXED, "K031.*constants of fragment programs stand inside"),
+        ("nv30", INDEXED, "K031.*constants of fragment programs are stored in"),
+        ("nv40", INDEXED, "K031.*constants of fragment programs are stored in"),
         *[(p, frag(("PRIM_ID", 0)), f"K031.*{p}: .*PRIM_ID") for p in ("nv30", "nv40", "r300", "svga", "i915")],
         *[(p, frag(("LAYER", 0)), f"K031.*{p}: .*LAYER") for p in ("nv30", "nv40", "r300", "svga", "i915")],
         ("svga", frag(("TEXCOORD", 1)), "K032.*has no shader model 3 name"),
@@ -156,7 +156,7 @@ def test_nvfx_sprites_share_the_first_free_interpolant() -> None:
 
 
 def test_nvfx_without_a_free_interpolant_has_no_sprites() -> None:
-    with pytest.raises(LinkError, match=r"K030.*no texture coordinate is left for the point coordinate"):
+    with pytest.raises(LinkError, match=r"K030.*no texture coordinate is free for the point coordinate"):
         link(vert(POSITION, *generics(8)), frag(*generics(8)), "nv30", options=LinkOptions(sprite_coord_enable=1))
 
 
@@ -294,7 +294,7 @@ def test_r300_sprite_is_stuffed_with_zero_and_one() -> None:
 
 
 def test_r500_face_and_two_sided_light_exclude_each_other() -> None:
-    with pytest.raises(LinkError, match=r"K031.*FACE cannot be had together with two-sided light"):
+    with pytest.raises(LinkError, match=r"K031.*FACE cannot be combined with two-sided light"):
         link(vert(POSITION), frag(("FACE", 0)), "r500", options=LinkOptions(light_twoside=True))
 
 
@@ -415,7 +415,7 @@ def test_devices_of_bytes_refuse_wider_indices_even_if_they_are_declared_legal(p
     assert len(caught.value.diagnostics) == 1
     if profile in ("nv40", "r300"):
         state = link_state({"GENERIC[1]": "GENERIC[256]"}, "state")
-        with pytest.raises(LinkError, match=r"K032.*GENERIC\[1\] is to be fed by OUT\[1\] GENERIC\[256\], and indices are bytes here"):
+        with pytest.raises(LinkError, match=r"K032.*GENERIC\[1\] would be fed by OUT\[1\] GENERIC\[256\], and indices are bytes here"):
             link(pair[0], frag(("GENERIC", 1)), profile, limits=ARBITRARY, state=state)
 
 
@@ -424,7 +424,7 @@ def test_an_input_error_points_at_its_declaration() -> None:
     with pytest.raises(LinkError) as caught:
         link(vert(POSITION), fragment, "nv30")
     assert str(caught.value).splitlines() == [
-        "error[K031]: nv30: IN[0] FACE: the device does not tell fragments which side they show",
+        "error[K031]: nv30: IN[0] FACE: fragments cannot read their facing on this device",
         " --> f.tgsi:2:1",
         "  |",
         "2 | DCL IN[0], FACE, CONSTANT",
@@ -478,7 +478,7 @@ def test_devices_see_the_output_that_a_link_state_chose(profile: str, name: str,
 )
 def test_link_states_that_a_device_cannot_carry_are_refused(profile: str, mapping: dict[Semantic | str, Semantic | str]) -> None:
     pair = vert(POSITION, ("GENERIC", 0), ("FOG", 0), ("COLOR", 0)), frag(("GENERIC", 0), ("FOG", 0), ("COLOR", 0))
-    with pytest.raises(LinkError, match=r"K032.*is to be fed by"):
+    with pytest.raises(LinkError, match=r"K032.*would be fed by"):
         link(*pair, profile, state=link_state(mapping, "state"))
 
 

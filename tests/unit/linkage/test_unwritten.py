@@ -45,7 +45,7 @@ def test_channels_are_judged_one_by_one() -> None:
 )
 def test_every_way_to_the_end_counts(body: str, mask: str) -> None:
     body = body.replace(":10", ":5")
-    assert warnings(body) == [f"IN[0] reads GENERIC[2].{mask}, but OUT[1].{mask} is not written on every way"]
+    assert warnings(body) == [f"IN[0] reads GENERIC[2].{mask}, but OUT[1].{mask} is not written on every path"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_write_through_an_address_may_leave_out_any_register() -> None:
         "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1..2], ARRAY(1), GENERIC[1]\nDCL ADDR[0]\nMOV OUT[0], IN[0]\nARL ADDR[0].x, IN[0]\n"
     )
     assert warnings("MOV OUT[ADDR[0].x+1](1), IN[0]\n", head=head) == [
-        "IN[0] reads GENERIC[2].xyzw, but OUT[2].xyzw is not written on every way"
+        "IN[0] reads GENERIC[2].xyzw, but OUT[2].xyzw is not written on every path"
     ]
 
 
@@ -79,7 +79,7 @@ def test_every_emit_of_a_geometry_program_counts() -> None:
         "DCL IN[][0], POSITION\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[2]\nIMM[0] UINT32 {0, 0, 0, 0}\nMOV OUT[0], IN[0][0]\n"
     )
     late = "EMIT IMM[0].xxxx\nMOV OUT[1], IN[0][0]\nEMIT IMM[0].xxxx\n"
-    assert warnings(late, head=head) == ["IN[0] reads GENERIC[2].xyzw, but OUT[1].xyzw is not written on every way"]
+    assert warnings(late, head=head) == ["IN[0] reads GENERIC[2].xyzw, but OUT[1].xyzw is not written on every path"]
     assert warnings("MOV OUT[1], IN[0][0]\nEMIT IMM[0].xxxx\nEMIT IMM[0].xxxx\n", head=head) == []
 
 

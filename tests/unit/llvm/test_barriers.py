@@ -230,7 +230,7 @@ def test_invocations_of_a_patch_see_each_others_outputs(vertices: int, lanes: in
 CROSSING = [
     ("UADD TEMP[1].x, TEMP[0].xxxx, TEMP[0].yyyy\nMOV TEMP[0].w, TEMP[1].xxxx\nBARRIER\nMOV TEMP[2].x, TEMP[0].wwww\n", "0w 0z"),
     ("MOV TEMP[1].x, TEMP[0].xxxx\nBARRIER\nMOV TEMP[2].x, IMM[0].xxxx\nUADD TEMP[2].y, TEMP[2].xxxx, TEMP[1].xxxx\n", "0z 1x"),
-    # a loop with a barrier: what is written and read in each round stays there, what a round hands on crosses
+    # a loop with a barrier: values used within a round do not cross it, loop-carried values do
     ("BGNLOOP\nMOV TEMP[1].x, TEMP[0].xxxx\nMOV TEMP[2].x, TEMP[1].xxxx\nBARRIER\nMOV TEMP[3].x, IMM[0].xxxx\n"
      "UADD TEMP[4].x, TEMP[4].xxxx, TEMP[3].xxxx\nUIF TEMP[4].xxxx\nBRK\nENDIF\nENDLOOP\n", "0x 0z 4x"),
     ("BGNLOOP\nBRK\nENDLOOP\nBARRIER\nBGNLOOP\nMOV TEMP[1].x, IMM[0].xxxx\nMOV TEMP[2].x, TEMP[1].xxxx\nBRK\nENDLOOP\n", "0z"),

@@ -52,7 +52,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
 
 
 def has_code(cpu: str = "host") -> bool:
-    """True if a program that no cache knows gives what it should."""
+    """True if a program that is in no cache has the right result."""
     number = random.getrandbits(20)
     found: list[float] = tgsi.run(tgsi.parse(TEXT.format(number)), INPUTS, cpu=cpu).floats.ravel().tolist()
     return found == [4 + number, 3 + number, 2 + number, 1 + number]

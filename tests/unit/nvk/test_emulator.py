@@ -230,7 +230,7 @@ def test_a_known_address_outside_of_its_region_is_refused() -> None:
     with pytest.raises(IsbeError, match=r"ISBEWR.O.ATTR.32 \[0x80\], IMM\[0\].x: the address is not below 0x7d"):
         expand(wrong, Sizes(input_bytes=128, output_bytes=128))
     read = IsbeRead(DstOperand(RegisterRef(File.TEMP, 0), 1), Access(side=Side.O, region=Region.MAP, address=Address(0)))
-    with pytest.raises(IsbeError, match="only words of ATTR and writes to MAP are known"):
+    with pytest.raises(IsbeError, match="only words of ATTR and writes to MAP are supported"):
         expand(replace(code, items=(read, *code.items)), Sizes(input_bytes=128, output_bytes=128, map_bytes=128))
 
 

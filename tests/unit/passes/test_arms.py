@@ -18,7 +18,7 @@ ODD = np.array([0, 1, 0x80000000, 0xFFFFFFFF, 0x3F800000, 0xBF800000, 0x7F800000
 
 
 def turned(*lines: str) -> tgsi.Program:
-    """The program after merge-arms; the interpreter says that all pairs of odd words give the same outputs."""
+    """The program after merge-arms, after the interpreter has confirmed the same outputs for all pairs of odd words."""
     program = tgsi.parse(HEAD + "\n".join([*lines, "END", ""]))
     made = tgsi.optimize(program, "merge-arms")
     first, second = (np.repeat(words.reshape(16, 4, 1), 4, axis=2) for words in (np.repeat(ODD, 8), np.tile(ODD, 8)))

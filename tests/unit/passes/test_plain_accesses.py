@@ -1,4 +1,4 @@
-"""The one loop that finds the accesses of plain programs gives what the cells of each instruction are."""
+"""The single loop over plain programs returns the same cells as the query of each instruction."""
 
 from __future__ import annotations
 

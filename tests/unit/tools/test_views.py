@@ -176,7 +176,7 @@ def test_steps_go_on_after_a_wrong_shader(run: Run, pair: Path) -> None:
 
 def test_steps_refuse_what_does_not_fit(run: Run, pair: Path) -> None:
     assert run("long.fs", "--steps", "--passes", "fold-constant")[0] == 2
-    assert run("long.fs", "--steps", "--emit", "json")[2] == "tgsi-compile: argument --emit: not allowed with argument --steps\n"
+    assert run("long.fs", "--steps", "--emit", "json")[2] == "tgsi-compile: --emit: not allowed with --steps\n"
     assert run("long.fs", "--steps", "--format", "sarif")[0] == 2
 
 

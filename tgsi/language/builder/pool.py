@@ -51,9 +51,9 @@ class ImmediatePool:
         else:
             place, have = len(self._entries), list(dict.fromkeys(words))
             self._entries.append((type, have))
-        found = Register(File.IMM, place, letters="".join(CHANNELS[have.index(word)] for word in words))
-        self._known[type, words] = found
-        return found
+        register = Register(File.IMM, place, letters="".join(CHANNELS[have.index(word)] for word in words))
+        self._known[type, words] = register
+        return register
 
 
 def _word(value: float, kind: Kind) -> int:

@@ -119,8 +119,8 @@ class Array:
             if not 0 <= index < self.size:
                 raise IndexError(f"the array has registers 0 to {self.size - 1}, not {index}")
             return Register(self.file, self.first + index)
-        found = _index(index)
-        return Register(self.file, self.first + found.offset, None, found.register, self.array_id)
+        place = _index(index)
+        return Register(self.file, self.first + place.offset, None, place.register, self.array_id)
 
 
 @record
@@ -136,8 +136,8 @@ class Buffers:
             if not 0 <= index < self.size:
                 raise IndexError(f"the buffer has registers 0 to {self.size - 1}, not {index}")
             return Register(File.CONST, index, self.buffer)
-        found = _index(index)
-        return Register(File.CONST, found.offset, self.buffer, found.register)
+        place = _index(index)
+        return Register(File.CONST, place.offset, self.buffer, place.register)
 
 
 Operand: TypeAlias = Source | float | Sequence[float]

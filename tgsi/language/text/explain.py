@@ -248,13 +248,13 @@ def begins(text: str, position: int) -> bool:
 def next_statement(text: str, position: int) -> int:
     """Offset at which reading continues after a mistake: the next label, or the next word that can only begin a statement; -1 at the
     end."""
-    for found in _START.finditer(text, position):
-        word = (found["word"] or "").upper()
+    for match in _START.finditer(text, position):
+        word = (match["word"] or "").upper()
         opcode = word.removesuffix("_PRECISE").removesuffix("_SAT")
-        if not word or word in ("DCL", "PROPERTY") or (opcode in OPCODES and text[found.end() : found.end() + 1] != "["):
-            return found.start()
-        if word == "IMM" and _IMMEDIATE.match(text, found.start()):
-            return found.start()
+        if not word or word in ("DCL", "PROPERTY") or (opcode in OPCODES and text[match.end() : match.end() + 1] != "["):
+            return match.start()
+        if word == "IMM" and _IMMEDIATE.match(text, match.start()):
+            return match.start()
     return -1
 
 

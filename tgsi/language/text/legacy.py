@@ -331,12 +331,12 @@ class LegacyReader(Reader):
             Mistake: a row does not have four values, or the numbers of rows and registers differ.
         """
         literal = LITERALS[ImmediateType.FLT32]
-        for found in BLOCK.finditer(text):
-            rows = re.findall(r"\{([^{}]*)\}", found["rows"])
-            first, last = int(found["first"]), int(found["last"] or found["first"])
+        for match in BLOCK.finditer(text):
+            rows = re.findall(r"\{([^{}]*)\}", match["rows"])
+            first, last = int(match["first"]), int(match["last"] or match["first"])
             if first != len(self._blocks) or last - first + 1 != len(rows):
-                raise Mistake("P022", f"IMMX[{first}..{last}] has {len(rows)} rows", found[0], "registers of IMMX are declared in order")
-            span = Span(self.source_text, found.start(), found.end())
+                raise Mistake("P022", f"IMMX[{first}..{last}] has {len(rows)} rows", match[0], "registers of IMMX are declared in order")
+            span = Span(self.source_text, match.start(), match.end())
             self.note("IMMX", "IMMX are immediates today", span)
             for row in rows:
                 values = [value.strip() for value in row.split(",")]
@@ -344,7 +344,7 @@ class LegacyReader(Reader):
                     raise Mistake("P022", "a row of IMMX has four FLT32 values", row)
                 a, b, c, d = (literal.read(value)[0] for value in values)
                 self._blocks.append(Immediate(ImmediateType.FLT32, (a, b, c, d), span))
-        return BLOCK.sub(lambda found: blank(found[0]), text)
+        return BLOCK.sub(lambda match: blank(match[0]), text)
 
     # the end of the text
 

@@ -98,7 +98,7 @@ def programs_in(text: str, *, name: str = "<log>", dialect: str = "default") -> 
         raise TypeError(f"text must be str, not {type(text).__name__}")
     if dialect not in DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, not {dialect!r}")
-    return tuple([_read(found, dialect) for found in _sections(text, name)])
+    return tuple([_read(section, dialect) for section in _sections(text, name)])
 
 
 def _read(found: FoundProgram, dialect: str) -> FoundProgram:
@@ -167,10 +167,10 @@ class _Log:
             shape = _shape(line[: head.start()])
             heading = _TAGS.sub("", line[: head.start()]).strip(_EDGES) or self._call or self._before
             made = _Open(start + head.start(), start + head.end(), heading)
-            found, self._before = self._open, ""
+            section, self._before = self._open, ""
             rest = line[head.end() :]
-            is_alike = found is None or found.ended or shape in found.shapes or rest.strip(_EDGES) != ""
-            if found is not None and not is_alike and (len(found.pieces) > 1 or found.is_bare):
+            is_alike = section is None or section.ended or shape in section.shapes or rest.strip(_EDGES) != ""
+            if section is not None and not is_alike and (len(section.pieces) > 1 or section.is_bare):
                 self._next = made  # or words of another output between two lines of the program
             else:
                 made.is_bare = not shape
@@ -194,21 +194,21 @@ class _Log:
 
     def finished(self) -> Iterator[FoundProgram]:
         """The program that is open, if it has statements; none is open afterwards."""
-        found, self._open, self._next = self._open, None, None
-        if found is None or len(found.pieces) == 1:
+        section, self._open, self._next = self._open, None, None
+        if section is None or len(section.pieces) == 1:
             return
-        begin, end = found.pieces[0][0], found.pieces[-1][1]
+        begin, end = section.pieces[0][0], section.pieces[-1][1]
         text = self._source.text
         first = max(text.rfind("\n", 0, begin) + 1, begin - _FAR)
         stop = text.find("\n", end, end + _FAR)
         last = stop if stop >= 0 else min(len(text), end + _FAR)
         parts, done = [], first
-        for start, until in found.pieces:
+        for start, until in section.pieces:
             parts += [_blank(self._words[done:start]), self._words[start:until]]
             done = until
         self._count += 1
         line = self._source.line_of(begin)
-        yield FoundProgram(self._count, line, found.heading, Source(text[first:last], self._source.name, line), "".join(parts))
+        yield FoundProgram(self._count, line, section.heading, Source(text[first:last], self._source.name, line), "".join(parts))
 
     @staticmethod
     def _add(start: int, line: str, program: _Open | None) -> bool:
@@ -240,15 +240,15 @@ def _statement(line: str, shapes: set[str]) -> _Statement | None:
     An unknown word also counts, as a mistake to explain, if it has a label or if the line begins like others of the program.
     """
     declaration = _DECLARATION.search(line)
-    for found in _INSTRUCTION.finditer(line, 0, declaration.start() if declaration is not None else len(line)):
-        prefix = line[: found.start()]
+    for match in _INSTRUCTION.finditer(line, 0, declaration.start() if declaration is not None else len(line)):
+        prefix = line[: match.start()]
         if prefix.rstrip().endswith("$"):  # lines of gallivm's trace of execution
             continue
-        word, label = found["word"], found["label"]
+        word, label = match["word"], match["label"]
         is_known = _SUFFIXES.sub("", word.upper()) in _KNOWN
         is_alike = label is not None or _shape(prefix) in shapes
-        if (is_known and (is_alike or found["operand"])) or (is_alike and found["operand"] and word.isupper()):
-            return _Statement(found.start(), int(label[:9].strip(" \t:")) if label is not None else -1, True)
+        if (is_known and (is_alike or match["operand"])) or (is_alike and match["operand"] and word.isupper()):
+            return _Statement(match.start(), int(label[:9].strip(" \t:")) if label is not None else -1, True)
     return _Statement(declaration.start(), -1, False) if declaration is not None else None
 
 

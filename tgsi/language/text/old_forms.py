@@ -71,10 +71,10 @@ class OldSource:
     def groups(self) -> Iterator[tuple[int, str]]:
         """Masks of channels, each with its source: ``0``, ``1``, or a swizzle."""
         for letter in "01":
-            if mask := sum(1 << at for at, found in enumerate(self.constants) if found == letter):
+            if mask := sum(1 << at for at, constant in enumerate(self.constants) if constant == letter):
                 yield mask, letter
-        if mask := sum(1 << at for at, found in enumerate(self.constants) if found not in "01"):
-            yield mask, "".join("x" if found in "01" else found for found in self.constants)
+        if mask := sum(1 << at for at, constant in enumerate(self.constants) if constant not in "01"):
+            yield mask, "".join("x" if constant in "01" else constant for constant in self.constants)
 
 
 class Factor(NamedTuple):
@@ -136,15 +136,15 @@ class OldForms:
             return text
         parts: list[str] = []
         done = 0
-        for found in _SOURCE.finditer(text):
-            constants = (found["constants"] or "").strip(" .").lower()
-            form = OldSource(constants=constants, **{name: found[name] is not None for name in _MODIFIERS})
+        for match in _SOURCE.finditer(text):
+            constants = (match["constants"] or "").strip(" .").lower()
+            form = OldSource(constants=constants, **{name: match[name] is not None for name in _MODIFIERS})
             if constants or form.complement or form.bias or form.scale or form.minus:
-                start, end = found.span("register")
+                start, end = match.span("register")
                 self._found.append((start, form))
-                self._note("modifier", f"`{' '.join(found[0].split())}` takes several instructions today", *found.span())
-                parts += [text[done : found.start()], blank(text[found.start() : start]), text[start:end], blank(text[end : found.end()])]
-                done = found.end()
+                self._note("modifier", f"`{' '.join(match[0].split())}` takes several instructions today", *match.span())
+                parts += [text[done : match.start()], blank(text[match.start() : start]), text[start:end], blank(text[end : match.end()])]
+                done = match.end()
         return "".join([*parts, text[done:]])
 
     def _note(self, kind: str, message: str, start: int, end: int) -> None:

@@ -42,21 +42,21 @@ class LegacyOperands(OperandReader):
         """A register, of the old files too."""
         name = file.upper()
         if name == "IMMX":
-            found = super().register("IMM", index, array, inner, inner_array)
-            return replace(found, index=found.index + IMMX)
+            register = super().register("IMM", index, array, inner, inner_array)
+            return replace(register, index=register.index + IMMX)
         if name == "RES":
             return super().register("SVIEW", index, array, inner, inner_array)
         if name in AS_TEMP and inner is None:
-            found = super().register("TEMP", index, array, inner, inner_array)
-            return replace(found, index=found.index + AS_TEMP[name])
+            register = super().register("TEMP", index, array, inner, inner_array)
+            return replace(register, index=register.index + AS_TEMP[name])
         if name != "TEMPX":
             return super().register(file, index, array, inner, inner_array)
-        found = super().register("TEMP", index, array, inner, inner_array)
-        if found.dimension is None or found.dimension.indirect is not None or found.dimension.index >= ARRAY:
+        register = super().register("TEMP", index, array, inner, inner_array)
+        if register.dimension is None or register.dimension.indirect is not None or register.dimension.index >= ARRAY:
             raise Mistake("P015", "TEMPX takes the number of an array and an index", file, "write `TEMPX[0][1]`")
-        if abs(found.index) >= ARRAY // 2:
+        if abs(register.index) >= ARRAY // 2:
             raise Mistake("P026", f"an index of TEMPX is below {ARRAY // 2}", index if inner is None else inner)
-        return replace(found, index=found.index + TEMPX + ARRAY * found.dimension.index, dimension=None)
+        return replace(register, index=register.index + TEMPX + ARRAY * register.dimension.index, dimension=None)
 
     def relative(self, file: str, index: str, component: str | None, offset: str | None) -> tuple[IndirectRef, int]:
         """An index such as ``LOOP[0].x+3``, too."""

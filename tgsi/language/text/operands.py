@@ -73,8 +73,8 @@ class Memo(dict[str, T], Generic[T]):
 
     def __missing__(self, text: str) -> T:
         for match, build in self.ways:
-            if found := match(text):
-                value = self[text] = build(*found.groups())
+            if operand := match(text):
+                value = self[text] = build(*operand.groups())
                 return value
         word = text.strip()
         raise Mistake("P015", f"`{shorten(word)}` is no operand", text, NUMBER_HINT if word.isdigit() else self.refuse)
@@ -129,16 +129,16 @@ class OperandReader:
 
     def register(self, file: str, index: str, array: str | None, inner: str | None, inner_array: str | None) -> RegisterRef:
         """A register; with two brackets the first is the dimension."""
-        found = FILES.get(file) or known(FILES, file, "register file", "P006", FILE_HINT)
+        info = FILES.get(file) or known(FILES, file, "register file", "P006", FILE_HINT)
         if inner is None and array is None and index.isdigit():
-            return RegisterRef(found, self._number(index))
+            return RegisterRef(info, self._number(index))
         dimension = None
         if inner is not None:
             number, indirect = self._index(index)
             dimension = Dimension(number, indirect, self._array(array, indirect))
             index, array = inner, inner_array
         number, indirect = self._index(index)
-        return RegisterRef(found, number, dimension, indirect, self._array(array, indirect))
+        return RegisterRef(info, number, dimension, indirect, self._array(array, indirect))
 
     def _index(self, text: str) -> tuple[int, IndirectRef | None]:
         if text.isdigit():

@@ -185,19 +185,19 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
     while position >= 0:
         matches = rules.statement.finditer(text, position, last)
         position = -1
-        for found in matches:
-            kind = found.lastgroup or "wrong"
-            begin, end = found.span(kind)
+        for match in matches:
+            kind = match.lastgroup or "wrong"
+            begin, end = match.span(kind)
             try:
                 if kind == "instruction":
-                    add(instruction(Span(source, begin, end), *found.group(one, two, three)))
+                    add(instruction(Span(source, begin, end), *match.group(one, two, three)))
                 elif kind == "wrong":
                     position, start = _recover(reader, text, begin, end, (start, stop, failed), errors)
                     failed = -1
                     break
                 else:
                     build, append, children = steps[kind]
-                    append(build(Span(source, begin, end), *found.group(*children)))  # type: ignore[operator]
+                    append(build(Span(source, begin, end), *match.group(*children)))  # type: ignore[operator]
             except (Mistake, ValueError):
                 from tgsi.language.text.explain import explain
 

@@ -146,10 +146,10 @@ class _Decoder:
 
     def named(self, table: Mapping[int, str], number: int, what: str) -> str:
         """Name of `number` in a table; a failure points at the word just taken."""
-        found = table.get(number)
-        if found is None:
+        member = table.get(number)
+        if member is None:
             self.fail("P043", f"there is no {what} {number}", self.at - 1)
-        return found
+        return member
 
     def program(self) -> Program:
         header = self.take()
@@ -341,24 +341,24 @@ class _Decoder:
 
     def destination(self) -> DstOperand:
         word = self.take()
-        found = self.destinations.get(word)
-        if found is None:
+        operand = self.destinations.get(word)
+        if operand is None:
             mask = _bits(word, 4, 7)
-            found = DstOperand(self.register(_bits(word, 0, 3), _bits(word, 10, 25), _bits(word, 8, 8), _bits(word, 9, 9)), mask)
+            operand = DstOperand(self.register(_bits(word, 0, 3), _bits(word, 10, 25), _bits(word, 8, 8), _bits(word, 9, 9)), mask)
             if not _bits(word, 8, 9):  # the operand has no further words
-                self.destinations[word] = found
-        return found
+                self.destinations[word] = operand
+        return operand
 
     def source_operand(self) -> SrcOperand:
         word = self.take()
-        found = self.sources.get(word)
-        if found is None:
+        operand = self.sources.get(word)
+        if operand is None:
             register = self.register(_bits(word, 0, 3), _bits(word, 6, 21), _bits(word, 4, 4), _bits(word, 5, 5))
             order = _bits(word, 22, 23), _bits(word, 24, 25), _bits(word, 26, 27), _bits(word, 28, 29)
-            found = SrcOperand(register, order, bool(_bits(word, 31, 31)), bool(_bits(word, 30, 30)))
+            operand = SrcOperand(register, order, bool(_bits(word, 31, 31)), bool(_bits(word, 30, 30)))
             if not _bits(word, 4, 5):
-                self.sources[word] = found
-        return found
+                self.sources[word] = operand
+        return operand
 
     def register(self, file: int, index: int, indirect: int, dimension: int) -> RegisterRef:
         """Read the remaining words of an operand. Each index may be indirect; its number is then a signed offset.

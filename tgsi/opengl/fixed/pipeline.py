@@ -17,7 +17,7 @@ from tgsi.opengl.state import dirty
 from tgsi.opengl.state.fixed import MAX_UNITS
 
 TARGETS = (GL.TEXTURE_CUBE_MAP, GL.TEXTURE_3D, GL.TEXTURE_RECTANGLE, GL.TEXTURE_2D, GL.TEXTURE_1D)
-"""Targets of a unit, the one first that wins where several are on. (OpenGL 2.1, 3.8.15)"""
+"""Targets of a unit by priority: the first enabled one is used. (OpenGL 2.1, 3.8.15)"""
 
 SAMPLERS = {"1D": "sampler1D", "2D": "sampler2D", "3D": "sampler3D", "CUBE": "samplerCube", "RECT": "sampler2DRect"}
 
@@ -66,7 +66,7 @@ def environment_key(gl: Context, unit: int) -> EnvironmentKey | None:
 
 
 def vertex_key(gl: Context, units: Iterable[int], *, has_fog: bool, has_secondary: bool) -> VertexKey:
-    """The key of the vertex program that makes coordinates of these units."""
+    """The key of the vertex program that writes coordinates for these units."""
     state = gl.fixed
     on = state.enabled
     is_lit = GL.LIGHTING in on
@@ -139,7 +139,7 @@ def fixed_program(gl: Context) -> Linked:
 
 
 def mixed_program(gl: Context, base: Linked) -> Linked:
-    """A program with the stages of the fixed functions that it lacks, for the current state."""
+    """A linked program with its missing stages added as fixed functions of the current state."""
     stages = gl.stages
     changed = gl.dirty & (dirty.FIXED | dirty.TEXTURES | dirty.MATRIX | dirty.MATERIAL | dirty.PROGRAM | dirty.SUBROUTINES)
     if stages.base is base and stages.mixed is not None and not changed:

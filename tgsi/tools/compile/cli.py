@@ -106,7 +106,7 @@ def _parsed(arguments: list[str]) -> argparse.Namespace | None:
     options.files += unknown[end + 1 :]
     unknown = [word for word in unknown[:end] if word != "-" and word.startswith("-")]
     if unknown:
-        from tgsi.tools.compile.nearest import nearest
+        from tgsi.tools.nearest import nearest
 
         options_known = re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", parser.format_help())
         hint = nearest(unknown[0].split("=")[0], options_known)

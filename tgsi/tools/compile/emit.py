@@ -53,7 +53,7 @@ class _Work:
 def compile_shaders(options: argparse.Namespace) -> int:
     """Check each file and write the output that --emit names. Returns the exit code: 2 if a file could not be read."""
     if options.emit and options.check:
-        raise UsageError("argument --emit: not allowed with argument --check")
+        raise UsageError("--emit: not allowed with --check")
     if options.emit == "link":
         raise UsageError("--emit link goes with --link")
     try:
@@ -86,9 +86,9 @@ def _check_shaders(items: Iterable[Shader | Unread], options: argparse.Namespace
             work.unread.append(item)
             continue
         try:
-            program, found = checked(item, options)
-            work.add(item, found)
-            if fails(found, options):
+            program, findings = checked(item, options)
+            work.add(item, findings)
+            if fails(findings, options):
                 work.failed = True
             elif not options.check:
                 program = run_passes(program)
@@ -182,8 +182,8 @@ def _located(programs: list[tuple[Shader, Any]]) -> list[tuple[Shader, Any]]:
         return programs
     from tgsi.api import renumber
 
-    found = renumber([program for _, program in programs], "byte").programs
-    return [(shader, program) for (shader, _), program in zip(programs, found)]
+    renumbered = renumber([program for _, program in programs], "byte").programs
+    return [(shader, program) for (shader, _), program in zip(programs, renumbered)]
 
 
 def _headed(made: Any, shader: Shader, options: argparse.Namespace, several: bool) -> Any:
@@ -192,11 +192,11 @@ def _headed(made: Any, shader: Shader, options: argparse.Namespace, several: boo
     if isinstance(made, bytes) or (alone if shader.found is not None else not several):
         return made
     if isinstance(made, dict):
-        found = shader.found
+        findings = shader.found
         return (
             {"file": shader.name, **made}
-            if found is None
-            else {"number": found.number, "line": found.line, "heading": found.heading, **made}
+            if findings is None
+            else {"number": findings.number, "line": findings.line, "heading": findings.heading, **made}
         )
     mark = {"llvm": ";", "glsl": "//", "spirv-text": ";"}.get(options.emit, "#")
     return f"{mark} {shown(shader.heading)}\n{made}"

@@ -9,7 +9,7 @@ import re
 from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.files import write
 from tgsi.tools.compile.lexicon import KINDS, Entry, lookup, names
-from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.nearest import nearest
 
 WIDTH = 100
 """Characters of a line of an explanation."""

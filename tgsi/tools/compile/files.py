@@ -71,8 +71,8 @@ def each(options: argparse.Namespace) -> Iterator[Shader | Unread]:
         return
     if options.pick is not None:
         raise UsageError("--pick goes with --from-log")
-    found, unread = _expanded(options.files or ["-"], options.output)
-    for name in found:
+    paths, unread = _expanded(options.files or ["-"], options.output)
+    for name in paths:
         try:
             yield from _split(_shader(_bytes(name), _shown(name)))
         except UsageError as error:

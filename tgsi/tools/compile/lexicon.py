@@ -196,8 +196,8 @@ def lookup(word: str) -> list[Entry]:
     """Entries of a name in any case, with or without the prefix of Mesa's headers, the index of a semantic, or ``_SAT``."""
     wanted = _plain(word)
     names = {wanted, wanted.removesuffix("_SAT")}
-    found = [entry for kind, make in KINDS.items() if kind != "caps" for entry in make() if _plain(entry.name) in names]
-    return found or [entry for entry in KINDS["caps"]() if _plain(entry.name) in names]  # loads numpy
+    entries = [entry for kind, make in KINDS.items() if kind != "caps" for entry in make() if _plain(entry.name) in names]
+    return entries or [entry for entry in KINDS["caps"]() if _plain(entry.name) in names]  # loads numpy
 
 
 def _plain(word: str) -> str:

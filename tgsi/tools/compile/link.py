@@ -12,7 +12,7 @@ from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.files import chain_inputs, report, write
 from tgsi.tools.compile.front import DEFAULT_PROFILE, checked, fails, limits_of
 from tgsi.tools.compile.link_options import check_map, link_map, link_options
-from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.nearest import nearest
 
 LINK_EMITS = ("link", "text", "json", "tokens")
 
@@ -75,15 +75,15 @@ def link_shaders(options: argparse.Namespace) -> int:
     from linkage.dump import show
 
     programs: list[Any] = []
-    found: list[Any] = []
+    findings: list[Any] = []
     names: dict[int, str] = {}  # of the programs by identity, once they are in order
     try:
         for shader in shaders:
             program, more = checked(shader, options)
             programs.append(program)
-            found += more
-        if fails(found, options):
-            report(options, found, True)
+            findings += more
+        if fails(findings, options):
+            report(options, findings, True)
             return 1
         headings = {id(program): shader.heading for program, shader in zip(programs, shaders)}
         programs = in_order(programs, [shader.heading for shader in shaders])
@@ -99,11 +99,11 @@ def link_shaders(options: argparse.Namespace) -> int:
                 limits=limits_of(options),
             )
         if emit in ("text", "tokens"):
-            found += device_notes(programs, options.profile)
+            findings += device_notes(programs, options.profile)
         if options.werror or options.format in ("sarif", "github"):  # a table shows them anyway
-            found += [item for table in tables for item in table.findings]
-        if fails(found, options):
-            report(options, found, True)
+            findings += [item for table in tables for item in table.findings]
+        if fails(findings, options):
+            report(options, findings, True)
             return 1
         with options.watch.stage(f"print {emit}"):
             if options.explain_link:
@@ -117,10 +117,10 @@ def link_shaders(options: argparse.Namespace) -> int:
             from tgsi.tools.compile.views.link_picture import refused_picture
 
             write(options, refused_picture(programs, [names[id(program)] for program in programs], error.diagnostics))
-        report(options, [*found, *error.diagnostics], True)
+        report(options, [*findings, *error.diagnostics], True)
         return 1
     if emit != "json":
-        report(options, found, False)
+        report(options, findings, False)
     return write(options, made)
 
 
@@ -131,14 +131,14 @@ def device_notes(programs: Sequence[Any], profile: str) -> list[Any]:
     from linkage.device_programs import lowering_for, untranslated
     from tgsi.language.diagnostics import Diagnostic, Severity
 
-    found: list[Any] = []
+    findings: list[Any] = []
     for program in programs:
         lowering = str(lowering_for(program, profile))
         if lowering:
             text = f"{profile}: the {program.processor.name} program is lowered for the device: {lowering}"
-            found.append(Diagnostic("K036", Severity.NOTE, text))
-        found += untranslated(program, profile)
-    return found
+            findings.append(Diagnostic("K036", Severity.NOTE, text))
+        findings += untranslated(program, profile)
+    return findings
 
 
 def in_order(programs: Sequence[Any], names: Sequence[str]) -> list[Any]:

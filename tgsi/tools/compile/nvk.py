@@ -37,25 +37,25 @@ def emit_nvk(options: argparse.Namespace) -> int:
         run_passes = make_runner(options, sys.stderr.write)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    found: list[Any] = []
+    findings: list[Any] = []
     programs: list[Program] = []
     try:
         for item in shaders:
             program, more = checked(item, options)
-            found += more
+            findings += more
             programs.append(program)
-        if fails(found, options):
-            report(options, found, True)
+        if fails(findings, options):
+            report(options, findings, True)
             return 1
         mesh, task = _stages([run_passes(program) for program in programs])
         made, differs = _made(mesh, task, options)
     except DiagnosticError as error:
-        report(options, [*found, *error.diagnostics], True)
+        report(options, [*findings, *error.diagnostics], True)
         return 1
     except (MethodError, ArgumentsError) as error:
         raise UsageError(f"--emit nvk: {error}") from None
     if options.format != "json":
-        report(options, found, False)
+        report(options, findings, False)
     write(options, made)
     return int(differs)
 

@@ -14,13 +14,13 @@ from tgsi.tools.compile.draw.options import add_draw_options
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.front import DEFAULT_PROFILE
 from tgsi.tools.compile.link_options import add_link_options
-from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.passes import add_pass_options
 from tgsi.tools.compile.run_options import add_nvk_options, add_run_options
 from tgsi.tools.compile.source_options import add_source_options
 from tgsi.tools.compile.state import add_state_option
 from tgsi.tools.compile.targets import add_target_options
 from tgsi.tools.compile.views.options import add_view_options
+from tgsi.tools.parsing import Parser, reworded
 
 EMITS = ("text", "canonical", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "glsl", "spirv", "spirv-text", "link", "nvk")
 DIALECTS = ("default", "strict", "legacy")
@@ -28,22 +28,16 @@ LANES = (4, 8, 16, 32, 64)
 LIMITS = ("sm3", "byte", "arbitrary", "a", "b", "c", "d", "e", "f")
 
 
-class _Parser(argparse.ArgumentParser):
-    """Argument parser that raises UsageError and suggests the nearest value."""
+class _Parser(Parser):
+    """Parser that raises UsageError, and whose help has examples."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+        raise UsageError(reworded(message))
 
     def format_help(self) -> str:
         """The help with its examples, whose parts are loaded only now."""
         self.epilog = _epilog()
         return super().format_help()
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            names = [str(choice) for choice in action.choices]
-            hint = nearest(str(value), names) or f"it is one of {', '.join(names)}"
-            raise UsageError(f"{'/'.join(action.option_strings)}: unknown value `{value}`; {hint}")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -100,7 +94,7 @@ examples:
   {PROGRAM} --run fragment.tgsi --inputs in.npy --textures 0=picture.png --samplers 0=linear,repeat --trace
   {PROGRAM} --run compute.tgsi --grid 4x4 --buffers 0=zeros:256 -o result.npz
 
-exit codes: 0 success (with warnings, too, without --werror), 1 the shaders have errors, 2 a file could not be read or the command is wrong.
+Exit codes: 0 success (with warnings, too, without --werror), 1 the shaders have errors, 2 a file or an option is wrong.
 
 {JSON_NOTE}
 Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", "labels": [{{"file", "line", "column", "start", "end",

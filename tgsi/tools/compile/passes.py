@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.nearest import nearest
 
 if TYPE_CHECKING:
     from passes.base import Pass
@@ -37,9 +37,9 @@ def listing() -> str:
 
     lines = []
     for name in names():
-        found = find(name)
-        given = ",".join(f"{key}={_written(value)}" for key, value in found.options().items())
-        lines.append(f"{name}{f'{{{given}}}' if given else ''}\n    {found.summary()}\n")
+        listed = find(name)
+        given = ",".join(f"{key}={_written(value)}" for key, value in listed.options().items())
+        lines.append(f"{name}{f'{{{given}}}' if given else ''}\n    {listed.summary()}\n")
     lines += [f"{name}\n    {failure(name)}\n" for name in failures]
     return "".join(lines) + f"default\n    {DEFAULT}\n"
 

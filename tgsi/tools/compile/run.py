@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.files import one_input, reason, report, write
 from tgsi.tools.compile.front import checked, fails
-from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.run_data import (
     ArgumentsError,
@@ -26,6 +25,7 @@ from tgsi.tools.compile.run_data import (
 )
 from tgsi.tools.compile.run_options import BYTES, NAMED, NUMBERED, NUMBERS, TEXTURES, option_name
 from tgsi.tools.compile.targets import chosen_cpu
+from tgsi.tools.nearest import nearest
 
 if TYPE_CHECKING:
     from backends.run.result import RunResult
@@ -38,28 +38,28 @@ def run_shader(options: argparse.Namespace) -> int:
 
     for name in ("emit", "target"):
         if getattr(options, name):
-            raise UsageError(f"argument --{name}: not allowed with argument --run")
+            raise UsageError(f"--{name}: not allowed with --run")
     shader = one_input(options, "--run")
     try:
         run_passes = make_runner(options, sys.stderr.write)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    found: tuple[Any, ...] = ()
+    findings: tuple[Any, ...] = ()
     try:
-        program, found = checked(shader, options)
-        if fails(found, options):
-            report(options, found, True)
+        program, findings = checked(shader, options)
+        if fails(findings, options):
+            report(options, findings, True)
             return 1
         program = run_passes(program)
         arguments = run_arguments(options)
         result = _run(program, arguments, options)
     except DiagnosticError as error:
-        report(options, [*found, *error.diagnostics], True)
+        report(options, [*findings, *error.diagnostics], True)
         return 1
     except ArgumentsError as error:
         raise UsageError(str(error)) from None
     if options.format != "json":
-        report(options, found, False)
+        report(options, findings, False)
         _note_absent(program, arguments)
     warnings = [*_fuel_warnings(result, arguments), *_fault_warnings(result)]
     for text in warnings:
@@ -134,12 +134,12 @@ def _fuel_warnings(result: RunResult, arguments: dict[str, Any]) -> Iterator[str
     from passes.analysis.regions import FUEL
     from tgsi.tools.compile.run_show import ranges
 
-    found = [number for number, is_cut in enumerate(result.exhausted.tolist()) if is_cut]
-    if found:
-        who = [*ranges(found)]
+    lanes = [number for number, is_cut in enumerate(result.exhausted.tolist()) if is_cut]
+    if lanes:
+        who = [*ranges(lanes)]
         shown = ", ".join(who[:8]) + (" and more" if len(who) > 8 else "")
         rounds = arguments.get("fuel", FUEL)
-        what = f"{len(found)} of {len(result.exhausted)} invocations ({shown}) left a loop after {rounds} rounds, all their fuel"
+        what = f"{len(lanes)} of {len(result.exhausted)} invocations ({shown}) left a loop after {rounds} rounds, all their fuel"
         yield f"{what}; their results are cut short, --fuel NUMBER gives more"
 
 

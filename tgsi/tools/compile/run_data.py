@@ -36,9 +36,9 @@ def read_numbers(option: str, text: str) -> NDArray[Any]:
             raise ArgumentsError(f"{option}: {text[:80]}: expected zeros:BYTES, at most {MAX_BYTES}")
         return np.zeros(int(rest), np.uint8)
     if colon and kind in ("float", "int"):
-        found = read_numbers(option, rest)
+        numbers = read_numbers(option, rest)
         with np.errstate(all="ignore"):
-            return found.astype(np.float32 if kind == "float" else np.int64)
+            return numbers.astype(np.float32 if kind == "float" else np.int64)
     return _guarded(option, text, lambda: _read(option, text))
 
 
@@ -96,15 +96,15 @@ def looks_like_words(text: str, array: NDArray[Any]) -> bool:
 
 def read_items(option: str, given: Sequence[str], read: Callable[[str, str], Any]) -> dict[str, Any]:
     """Read ``KEY=DATA`` options into a dictionary. Raises ArgumentsError for a missing or repeated key."""
-    found: dict[str, Any] = {}
+    items: dict[str, Any] = {}
     for text in given:
         key, equals, data = text.partition("=")
         if not equals or not key:
             raise ArgumentsError(f"{option} {text[:40]}: expected KEY=DATA, as in {option} 0=data.npy")
-        if key in found:
+        if key in items:
             raise ArgumentsError(f"{option}: {key} is given twice")
-        found[key] = read(f"{option} {key}", data)
-    return found
+        items[key] = read(f"{option} {key}", data)
+    return items
 
 
 def read_numbered(option: str, given: Sequence[str], read: Callable[[str, str], Any]) -> dict[int, Any]:

@@ -48,9 +48,9 @@ def _mesh(program: Program, name: str, mesh: Mesh) -> Iterator[str]:
 
 def _semantics(program: Program) -> dict[int, str]:
     """Spelling of the semantic of each OUT register."""
-    found = {}
+    semantics = {}
     for item in program.declared(File.OUT):
         if item.semantic is not None:
             for register in range(item.first, item.last + 1):
-                found[register] = str(replace(item.semantic, index=item.semantic.index + register - item.first))
-    return found
+                semantics[register] = str(replace(item.semantic, index=item.semantic.index + register - item.first))
+    return semantics

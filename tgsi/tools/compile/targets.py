@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.nearest import nearest
 
 CODE = ("llvm", "asm", "obj")
 """Kinds of output that depend on the target."""
@@ -32,7 +32,7 @@ def chosen_cpu(options: argparse.Namespace) -> str:
     if not options.list_targets and not options.time_passes and options.emit not in CODE:
         raise UsageError(f"--target goes with --emit {', '.join(CODE)}")
     if options.cpu == "host":
-        raise UsageError("--cpu host: not allowed with argument --target")
+        raise UsageError("--cpu host: not allowed with --target")
     if "/" in options.target:
         raise UsageError(f"--target {options.target}: a target is a triple as aarch64-linux-gnu; --cpu takes the processor")
     return f"{options.target}/{options.cpu}" if options.cpu else str(options.target)
@@ -60,6 +60,6 @@ def list_targets(options: argparse.Namespace) -> str:
 
     if options.target is not None:
         check_target(options)
-        found = foreign(options.target)
-        return "".join(f"{name}\n" for name in processors(found.triple)) if found is not None else ""
+        target = foreign(options.target)
+        return "".join(f"{name}\n" for name in processors(target.triple)) if target is not None else ""
     return "".join(f"{row.name:12} {row.triple:24} {row.about}\n" for row in ARCHITECTURES.values())

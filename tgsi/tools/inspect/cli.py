@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import re
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tgsi.tools.closed_output import until_closed
+from tgsi.tools.parsing import Parser, number, pixel, reason
 
 PROGRAM = "tgsi-inspect"
 
 
-def _pixel(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d{1,6}),(\d{1,6})", text.strip())
-    if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no pixel; write X,Y, e.g. 120,80")
-    return int(match[1]), int(match[2])
-
-
 def make_parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=PROGRAM,
         description="Write a trace of a context, or a stream of tgsi-vtest --record, as one page of HTML: each draw with its picture, "
         "state, shaders, cost and overdraw. The page needs no network and no other file.",
@@ -32,12 +26,21 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("file", type=Path, metavar="FILE", help="a trace or a stream")
     parser.add_argument("-o", "--output", type=Path, metavar="PAGE", help="the page (default: the name of FILE with .html, in this folder)")
     parser.add_argument(
-        "--pixel", type=_pixel, action="append", default=[], metavar="X,Y", help="keep the history of a pixel; may be repeated"
+        "--pixel", type=pixel(2), action="append", default=[], metavar="X,Y", help="keep the history of a pixel; may be repeated"
     )
-    parser.add_argument("--context", type=int, metavar="N", help="GL context of a stream, from 1 on (default: the one with most draws)")
-    parser.add_argument("--threads", type=int, metavar="N", help="worker threads in addition to the calling one")
     parser.add_argument(
-        "--timeout", type=float, default=120.0, metavar="SECONDS", help="refuse calls that take longer (default 120; 0: no limit)"
+        "--context",
+        type=number(1, 1_000_000_000, int),
+        metavar="N",
+        help="GL context of a stream, from 1 on (default: the one with most draws)",
+    )
+    parser.add_argument("--threads", type=number(0, 256, int), metavar="N", help="worker threads in addition to the calling one")
+    parser.add_argument(
+        "--timeout",
+        type=number(0, math.inf, float),
+        default=120.0,
+        metavar="SECONDS",
+        help="refuse calls that take longer (default 120; 0: no limit)",
     )
     return parser
 
@@ -64,7 +67,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         with Screen(**given) as screen:
             notes = write_page(screen, recording, output, options.pixel)
     except OSError as error:
-        print(f"{PROGRAM}: {error.filename or options.file}: {error.strerror or error}", file=sys.stderr)
+        print(f"{PROGRAM}: {error.filename or options.file}: {reason(error)}", file=sys.stderr)
         return 2
     except (RecordingError, ValueError) as error:
         print(f"{PROGRAM}: {options.file}: {error}", file=sys.stderr)

@@ -1,8 +1,8 @@
 """Cost of draws: invocations by the pipeline's counters, time, and the fragments of each tile.
 
-A second draw counts the fragments in a stencil. It has the draw's own programs, and neither colors nor a depth test, so that it counts
-every fragment that covers a pixel and is not discarded. It is left out where a second run could be seen: programs that write memory, stream
-output, queries that are going on.
+A second draw counts the fragments in a stencil. It uses the draw's own programs without colors and depth test, and counts every fragment
+that covers a pixel and is not discarded. It is left out if a second run would have side effects: for programs that write memory, stream
+output, and active queries.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ from tgsi.tools.inspect.states import StateTracker
 from tgsi.tools.replay.played import PlayedTrace
 
 MOST_TILES = 48
-"""Tiles of a draw that are listed, those with most fragments."""
+"""Number of listed tiles of a draw, those with most fragments."""
 _MOST_PIXELS = 1 << 25
 _OURS = ("set_framebuffer_state", "bind_depth_stencil_alpha_state", "bind_blend_state")
-"""State that a counting draw has for itself."""
+"""State that a counting draw replaces."""
 
 
 class DrawCounter:
-    """Counts what the draws of a trace cost while it is played.
+    """Measures the costs of a trace's draws during playback.
 
-    Attributes:
-        reasons: why draws were not counted by tiles, with their number.
+    Attributes: reasons: why draws were not counted by tiles, with their numbers.
         overdraw: fragments of each pixel, by width and height of the targets.
     """
 
@@ -64,14 +63,14 @@ class DrawCounter:
             self._context.end_query(self._query)
         result = self._context.get_query_result(self._query)
         values: Any = result if isinstance(result, (tuple, list)) else ()
-        found: dict[str, Any] = {"ms": round(spent * 1e3, 3)}
-        found |= {name: int(value) for name, value in zip(IN_PIPELINE, values) if value}
+        numbers: dict[str, Any] = {"ms": round(spent * 1e3, 3)}
+        numbers |= {name: int(value) for name, value in zip(IN_PIPELINE, values) if value}
         if step.name.startswith("draw"):
-            found |= self._tiles(step, writes_memory)
-        return found
+            numbers |= self._tiles(step, writes_memory)
+        return numbers
 
     def note(self, step: Step) -> None:
-        """Take a call that was made: queries that begin and end."""
+        """Follow a call: queries that begin and end."""
         self._is_querying += {"begin_query": 1, "end_query": -1}.get(step.name, 0)
 
     def _tiles(self, step: Step, writes_memory: bool) -> dict[str, Any]:
@@ -104,7 +103,7 @@ class DrawCounter:
         if writes_memory:
             return "its programs write memory"
         if self._is_querying > 0:
-            return "a query counts what is drawn"
+            return "a query is active"
         streams = self._state.last.get("set_stream_output_targets")
         if streams is not None and any(streams.named.get("targets", ())):
             return "it has stream output"
@@ -118,7 +117,7 @@ class DrawCounter:
         if not size[0] or not size[1]:
             raise ValueError("no target is bound")
         if size[0] * size[1] * size[2] > _MOST_PIXELS:
-            raise ValueError(f"targets of more than {_MOST_PIXELS} pixels are not counted")
+            raise ValueError(f"the targets have more than {_MOST_PIXELS} pixels")
         stencil = self._stencil(*size)
         try:
             context.clear_texture(stencil.texture, b"\0")

@@ -19,7 +19,7 @@ _MOST_EVENTS, _MOST_DRAWS = 400, 300
 def explained(screen: Screen, steps: Sequence[Step], pixel: tuple[int, int], touching: Set[int]) -> dict[str, Any]:
     """The explanation of a pixel of the target that was bound last, with the numbers of the page's draws.
 
-    touching: draws that may have fragments at the pixel. Of long traces the others are not looked at.
+    touching: draws that may have fragments at the pixel; in long traces all others are skipped.
     """
     from tgsi.insight.answers import explain_trace
     from tgsi.insight.wording import event_lines
@@ -27,39 +27,39 @@ def explained(screen: Screen, steps: Sequence[Step], pixel: tuple[int, int], tou
     numbers = _draws_of(steps)
     is_long = len(numbers) > _MOST_DRAWS
     try:
-        found = explain_trace(
+        explanation = explain_trace(
             screen, bytearray(write_steps(steps)), *pixel, is_wanted=lambda number: not is_long or numbers.get(number) in touching
         )
     except (ValueError, RuntimeError, MemoryError) as error:
         return {"sentence": "", "notes": [f"The pixel is not explained: {error}"], "events": []}
     events = []
-    for event in found.events[-_MOST_EVENTS:]:
+    for event in explanation.events[-_MOST_EVENTS:]:
         first, *rest = event_lines(event)
         events.append({"text": _renumbered(first, numbers), "lines": rest, "draw": numbers.get(event.number, 0)})
-    notes = list(found.notes)
+    notes = list(explanation.notes)
     if is_long:
         notes.append(f"Of the {len(numbers)} draws, only those with fragments in the tile of the pixel are looked at.")
-    if len(found.events) > _MOST_EVENTS:
-        notes.append(f"The first {len(found.events) - _MOST_EVENTS} events are left out.")
-    return {"sentence": _renumbered(f"{found.verdict}: {found.sentence}", numbers), "notes": notes, "events": events}
+    if len(explanation.events) > _MOST_EVENTS:
+        notes.append(f"The first {len(explanation.events) - _MOST_EVENTS} events are left out.")
+    return {"sentence": _renumbered(f"{explanation.verdict}: {explanation.sentence}", numbers), "notes": notes, "events": events}
 
 
 def _renumbered(text: str, numbers: Mapping[int, int]) -> str:
-    """A text with the page's numbers of draws in the place of those of the recording."""
+    """A text with the page's draw numbers instead of the recording's."""
 
-    def renumber(found: re.Match[str]) -> str:
-        number = numbers.get(int(found["call"] or found["first"]))
-        return found[0] if number is None else f"draw {number}{':' if found['first'] else ''}"
+    def renumber(match: re.Match[str]) -> str:
+        number = numbers.get(int(match["call"] or match["first"]))
+        return match[0] if number is None else f"draw {number}{':' if match['first'] else ''}"
 
     return _NUMBERED.sub(renumber, text)
 
 
 def _draws_of(steps: Sequence[Step]) -> Mapping[int, int]:
     """Numbers of the page's draws by the numbers of their commands, as `write_steps` writes them."""
-    found, number, draw = {}, 0, 0
+    numbers, number, draw = {}, 0, 0
     for step in steps:
         number += commands_in([step])
         if step.name in DRAWS:
             draw += 1
-            found[number - 1] = draw
-    return found
+            numbers[number - 1] = draw
+    return numbers

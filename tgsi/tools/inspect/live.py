@@ -20,12 +20,11 @@ def inspect(subject: Any, page: str | os.PathLike[str], *, pixels: Iterable[tupl
     Args:
         subject: the path of a trace or a stream; a context of ``tgsi.Screen(history=True)``, or one that has drawn inside of
             ``with ctx.capture():``; or a bundle, which is replayed on its context.
-        page: the file that is written.
-        pixels: pairs of column and row, from 0, whose history the page has.
+        page: the file to write. pixels: pairs of column and row, from 0, whose history the page shows.
 
     Raises:
         RuntimeError: no calls of the context are recorded; the message says how to record them.
-        TypeError, ValueError: an argument is wrong, or the file is no recording.
+        TypeError, ValueError: an argument is wrong, or the file is not a recording.
         OSError: a file cannot be read or written.
     """
     wanted = [_pixel(item) for item in pixels]

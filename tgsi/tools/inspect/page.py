@@ -1,4 +1,4 @@
-"""The page: content as JSON that nothing executes, one script and one style sheet of ours, and a policy that allows these alone."""
+"""The page: content as inert JSON, our script and our style sheet, and a policy that allows only these."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HERE = Path(__file__).parent
 
 
 def page(title: str, data: dict[str, Any]) -> str:
-    """The text of an HTML file that needs no other one."""
+    """The text of a self-contained HTML file."""
     import tgsi
 
     script, style = ((_HERE / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
@@ -39,7 +39,7 @@ def page(title: str, data: dict[str, Any]) -> str:
 
 
 def as_json(data: Any) -> str:
-    """JSON that cannot end its element: no <, > or &, and no path of the user's home folder."""
+    """JSON that cannot close its HTML element, without <, > and &, and without the user's home folder."""
     text = json.dumps(_clean(data, _home()), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -53,7 +53,7 @@ def _home() -> str:
 
 
 def _clean(value: Any, home: str) -> Any:
-    """The value without the home folder in its texts, and without numbers that JSON lacks."""
+    """The value without the home folder in texts, and without NaN and infinities."""
     if isinstance(value, str):
         text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text.replace(home, "~") if home else text

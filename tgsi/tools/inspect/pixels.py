@@ -1,4 +1,4 @@
-"""The values that asked-for pixels have had, draw by draw."""
+"""The values of requested pixels, draw by draw."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PixelTexts:
         return self._pixels
 
     def take(self, number: int, targets: Sequence[Target]) -> None:
-        """Note the pixels after draw `number`."""
+        """Record the pixels after draw `number`."""
         if not self._pixels:
             return
         for target in targets:

@@ -17,11 +17,11 @@ from tgsi.tools.replay.scene import Layout
 _LONGEST = 192
 _MOST_PICTURES = 200
 _MOST_PIXELS = 1 << 24
-"""Pixels of a level that is made a picture."""
+"""Most pixels of a level with a picture."""
 
 
 def resource_rows(trace: PlayedTrace, images: Images) -> list[dict[str, Any]]:
-    """All resources that the trace created. Those that live at its end have a picture, or their first bytes."""
+    """All resources created by the trace. Those alive at its end have a picture or their first bytes."""
     living = trace.resources()
     used = _uses(trace.steps)
     rows: list[dict[str, Any]] = []
@@ -69,12 +69,12 @@ def _picture(resource: Any, images: Images) -> dict[str, Any]:
 
 def _uses(steps: Any) -> dict[int, int]:
     """Number of calls that name each handle."""
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for step in steps:
         if step.call is not None:
             for handle in set(step.call.handles):
-                found[handle] = found.get(handle, 0) + 1
-    return found
+                counts[handle] = counts.get(handle, 0) + 1
+    return counts
 
 
 def _member(kind: Any, value: Any) -> str:
@@ -93,9 +93,9 @@ def _flags(value: Any) -> str:
 
 def names_of(steps: list[Step]) -> dict[int, str]:
     """Names of objects by handle: ``texture #4``."""
-    found = {}
+    names = {}
     for step in steps:
         if step.call is not None and step.call.result:
             kind = step.name.removeprefix("create_").removesuffix("_state").removesuffix("_create").replace("_", " ")
-            found[step.call.result] = f"{kind} #{step.call.result}"
-    return found
+            names[step.call.result] = f"{kind} #{step.call.result}"
+    return names

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MOST_SHADERS, _MOST_ASSEMBLIES, _MOST_LINKS = 400, 24, 48
 _MOST_LINES = 2000
-"""Lines of a text that the page has."""
+"""Most lines of a text in the page."""
 _STORES = re.compile(r"\b(STORE|ATOM\w*)\b")
 _STAGES = {row.call: processor for processor, row in STAGES.items()}
 """Stages by the words of methods."""
@@ -28,7 +28,7 @@ ORDER = tuple(sorted((row.call for row in STAGES.values() if row.is_drawn), key=
 
 @record(frozen=False, kw_only=True)
 class Shader:
-    """A shader of a trace. program: None if it could not be read. writes_memory: a second run could be seen, or nobody knows."""
+    """A shader of a trace. program: None if it could not be read. writes_memory: a second run may have side effects."""
 
     handle: int
     stage: str
@@ -56,20 +56,20 @@ def read_shader(handle: int, stage: str, source: Any) -> Shader:
         shader.program = compile_program(source, "inspect", stage=_STAGES[stage])
         validate(shader.program)
         shader.writes_memory = bool(_STORES.search(str(shader.program)))
-    except Exception as error:  # whatever a hostile text does: the page says so
+    except Exception as error:  # a hostile text may cause any error, which the page reports
         shader.error = str(error)[:2000] or type(error).__name__
     return shader
 
 
 def as_data(shader: Shader, with_assembly: bool) -> dict[str, Any]:
-    """A shader for the page. Lines of the views have the number of the line of TGSI that they come from, where it is known."""
+    """A shader for the page. Lines of the views have the number of their original TGSI line, if known."""
     views: list[dict[str, Any]] = []
-    found = {"handle": shader.handle, "stage": shader.stage, "draws": shader.draws, "error": shader.error, "views": views}
+    data = {"handle": shader.handle, "stage": shader.stage, "draws": shader.draws, "error": shader.error, "views": views}
     program = shader.program
     source = _view("source", shader.source, [])
     views.append(source)
     if program is None:
-        return found
+        return data
     text = str(program)
     is_tgsi = any(item.span is not None for item in program.instructions)
     views.append(_view("TGSI", text, _origins(program) if is_tgsi else _numbered(program)))
@@ -79,7 +79,7 @@ def as_data(shader: Shader, with_assembly: bool) -> dict[str, Any]:
     views += _passes(program if is_tgsi else _again(text, program))
     if with_assembly:
         views.append(_assembly(program))
-    return found
+    return data
 
 
 def _view(name: str, text: str, origins: Sequence[int]) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _again(text: str, program: Program) -> Program:
 
 
 def _origins(program: Program) -> list[int]:
-    """For each line of the program's text the line of the text that its instruction came from; 0 for declarations."""
+    """For each line of the program's text, the original line of its instruction; 0 for declarations."""
     lines = str(program).splitlines()
     lengths = len(lines) - len(program.instructions)
     return [0] * lengths + [item.span.line if item.span is not None else 0 for item in program.instructions]
@@ -118,17 +118,17 @@ def _passes(program: Program) -> list[dict[str, Any]]:
     from passes.pipeline import Pipeline
     from passes.registry import DEFAULT
 
-    found, before = [], str(program)
+    texts, before = [], str(program)
     try:
         for item in Pipeline.parse(DEFAULT).passes:
             program = Pipeline((item,)).run(program)
             after = str(program)
             if after != before:
-                found.append(_view(f"after {item}", after, _origins(program)))
+                texts.append(_view(f"after {item}", after, _origins(program)))
             before = after
     except ValueError as error:
-        found.append(_view("passes", str(error), []))
-    return found
+        texts.append(_view("passes", str(error), []))
+    return texts
 
 
 @lru_cache(64)
@@ -173,7 +173,7 @@ class Shaders:
         self._chains: list[tuple[Shader, ...]] = []
 
     def create(self, handle: int, stage: str, source: Any) -> None:
-        """Take a shader that was created."""
+        """Add a created shader."""
         known = next((item for item in self.of.values() if item.source == source and item.stage == stage), None)
         if known is not None:
             self.of[handle] = replace(known, handle=handle, draws=0)
@@ -181,14 +181,14 @@ class Shaders:
             self.of[handle] = read_shader(handle, stage, source)
 
     def draw(self, handles: Sequence[int]) -> int:
-        """Note shaders that draw together, in the order of the stages; the number of their link."""
-        found = tuple(self.of[handle] for handle in handles if handle in self.of)
-        for shader in found:
+        """Add shaders that draw together, in the order of the stages. Returns the number of their link."""
+        shaders = tuple(self.of[handle] for handle in handles if handle in self.of)
+        for shader in shaders:
             shader.draws += 1
-        key = tuple(shader.handle for shader in found)
+        key = tuple(shader.handle for shader in shaders)
         if key not in self._links:
             self._links[key] = len(self._chains)
-            self._chains.append(found)
+            self._chains.append(shaders)
         return self._links[key]
 
     def as_data(self) -> dict[str, Any]:

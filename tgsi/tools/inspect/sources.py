@@ -13,7 +13,7 @@ from tgsi.language.record import record
 class Recording:
     """Calls of one context.
 
-    title: name for people, without folders. others: number of further contexts of the file. end: reason why calls are missing, or "".
+    title: name without folders. others: number of further contexts of the file. end: reason why calls are missing, or "".
     """
 
     title: str
@@ -25,7 +25,7 @@ class Recording:
 def load(path: Path, context: int | None = None) -> Recording:
     """The calls of a file. context: number of a GL context of a stream, from 1 on; None takes the one that draws most.
 
-    OSError, and RecordingError for a file that is not one of these, or wrong.
+    OSError, and RecordingError for other and invalid files.
     """
     from tgsi.tools.replay.streams import is_stream, traces_of
 
@@ -35,17 +35,17 @@ def load(path: Path, context: int | None = None) -> Recording:
         if error is not None and not steps:
             raise error
         return Recording(path.name, steps, end=str(error or ""))
-    found = [steps for steps, _ in map(readable, map(bytearray, traces_of(bytes(data), path.stem))) if steps]
-    if not found:
+    traces = [steps for steps, _ in map(readable, map(bytearray, traces_of(bytes(data), path.stem))) if steps]
+    if not traces:
         raise RecordingError("no GL context of the stream draws anything")
-    if context is not None and not 1 <= context <= len(found):
-        raise RecordingError(f"--context {context}: the stream has {len(found)} GL contexts that draw")
-    chosen = found[context - 1] if context is not None else max(found, key=lambda steps: sum(step.name in DRAWS for step in steps))
-    return Recording(path.name, chosen, len(found) - 1)
+    if context is not None and not 1 <= context <= len(traces):
+        raise RecordingError(f"--context {context}: the stream has {len(traces)} GL contexts that draw")
+    chosen = traces[context - 1] if context is not None else max(traces, key=lambda steps: sum(step.name in DRAWS for step in steps))
+    return Recording(path.name, chosen, len(traces) - 1)
 
 
 def readable(data: bytearray) -> tuple[list[Step], RecordingError | None]:
-    """The steps of a trace up to the first that is wrong, and its error."""
+    """The steps of a trace up to the first invalid one, and its error."""
     steps: list[Step] = []
     try:
         steps.extend(read_steps(data))

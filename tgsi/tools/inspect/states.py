@@ -1,4 +1,4 @@
-"""The state of a context as its calls leave it, and its changes from draw to draw."""
+"""The state of a context derived from its calls, and its changes from draw to draw."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from backends.pipe.enums import ShaderType, lookup
 from tgsi.tools.inspect.texts import Names, fields_of
 
 Slots = dict[str, dict[str, str] | None]
-"""State by slot: fields as texts, None for what was unbound."""
+"""State by slot: fields as texts, None if unbound."""
 _OBJECTS = ("blend", "rasterizer", "depth_stencil_alpha", "vertex_elements", "link")
 
 
@@ -19,7 +19,7 @@ class StateTracker:
     """Follows the calls that set state.
 
     Attributes:
-        handles: bound objects by slot, those of programs and the like.
+        handles: bound objects, such as programs, by slot.
         last: the last call of each slot.
     """
 
@@ -33,7 +33,7 @@ class StateTracker:
         self.last: dict[str, Step] = {}
 
     def note(self, step: Step) -> None:
-        """Take a call that was made."""
+        """Follow a call."""
         call = step.call
         if call is None or call.raises:
             return
@@ -87,6 +87,6 @@ class StateTracker:
 
     def changes(self) -> Slots:
         """The slots that changed since the last call of this method."""
-        found = {slot: value for slot, value in self._now.items() if slot not in self._shown or self._shown[slot] != value}
-        self._shown |= found
-        return found
+        changed = {slot: value for slot, value in self._now.items() if slot not in self._shown or self._shown[slot] != value}
+        self._shown |= changed
+        return changed

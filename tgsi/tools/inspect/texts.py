@@ -14,7 +14,7 @@ from backends.gallium.tracing.printing import Handle
 from backends.pipe.enums import Clear, Prim, ShaderType, TextureTarget
 
 _MOST_WORDS = 64
-"""Words of bytes and arrays that are shown."""
+"""Most shown words of bytes and arrays."""
 _MOST_TEXT = 400
 _KINDS: dict[str, Any] = {"mode": Prim, "buffers": Clear, "stage": ShaderType, "target": TextureTarget}
 """Enumerations of arguments, by name."""
@@ -77,7 +77,7 @@ def fields_of(value: Any, name: Names, prefix: str = "") -> dict[str, str]:
 
 
 def _member(key: str, value: Any) -> str:
-    """The name of a number by the field in which it stands; "" if it has none."""
+    """The name of a number as a value of a field, or ""."""
     kind = _KINDS.get(key)
     if kind is None or type(value) is not int:
         return ""

@@ -1,4 +1,4 @@
-"""Recordings to pages."""
+"""Writes recordings as pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def write_page(screen: Screen, recording: Recording, output: Path, pixels: Sequence[Pixel] = ()) -> list[str]:
-    """Write the page of a recording. Returns the reasons why the trace was not played to its end. OSError."""
+    """Write the page of a recording. Returns the reasons why playback ended early. OSError."""
     data = Collector(screen, recording.steps, pixels).run()
     stopped = [note for note in data["notes"] if note.startswith("The trace could not")]
     if recording.end:

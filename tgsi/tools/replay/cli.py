@@ -6,11 +6,12 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tgsi.tools.closed_output import until_closed
+from tgsi.tools.parsing import Parser, number, pixel, reason
 
 if TYPE_CHECKING:
     from tgsi.gallium import Screen
@@ -35,32 +36,12 @@ Exit codes: 0 all scenes passed, 1 some failed, 2 a file or an option is wrong. 
 --shrink: 0 a smaller trace was written, 1 none is smaller, 130 it was stopped, and the smallest trace so far was written."""
 
 
-def _number(low: float, high: float, kind: Callable[[str], float]) -> Callable[[str], float]:
-    def convert(text: str) -> float:
-        try:
-            value = kind(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-        if not low <= value <= high:  # `not` also rejects NaN
-            raise argparse.ArgumentTypeError(f"{text} is not in {low:g} .. {high:g}")
-        return value
-
-    return convert
-
-
-def _pixel(text: str) -> tuple[int, ...]:
-    parts = text.split(",")
-    if not 2 <= len(parts) <= 4 or not all(part.strip().isdecimal() and len(part) < 8 for part in parts):
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no pixel; X,Y are numbers from 0, such as 120,80")
-    return tuple(int(part) for part in parts)
-
-
 def make_parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tgsi-replay",
-        description="Replay recorded calls: scenes, whose outputs become pictures or are compared with recorded ones; traces of contexts, "
-        "which have digests of what they read; and streams of clients that tgsi-vtest --record has written.",
+        description="Replay recorded calls: scenes, whose outputs become pictures or are compared with recorded ones; traces of\n"
+        "contexts, which have digests of what they read; and streams of clients recorded by tgsi-vtest --record.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -75,11 +56,11 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--compare", action="store_true", help="compare with the recorded outputs and query results")
     parser.add_argument(
-        "--max-diff", type=_number(0, math.inf, float), default=0, metavar="N", help="largest deviation of a channel in units (default 0)"
+        "--max-diff", type=number(0, math.inf, float), default=0, metavar="N", help="largest deviation of a channel in units (default 0)"
     )
     parser.add_argument(
         "--max-pixels",
-        type=_number(0, 1, float),
+        type=number(0, 1, float),
         default=0.0,
         metavar="FRACTION",
         help="fraction of the pixels that may deviate by more (default 0)",
@@ -88,18 +69,17 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--print", action="store_true", help="print the commands of traces as lines of JSON; nothing is played")
     parser.add_argument(
         "--explain",
-        type=_pixel,
+        type=pixel(4),
         metavar="X,Y[,LAYER[,SAMPLE]]",
-        help="print what happened to a pixel of traces and streams: every call that wrote it or could have, and what became of each "
-        "fragment",
+        help="explain a pixel of traces and streams: every call that wrote it or could have, and what became of each fragment",
     )
     parser.add_argument(
         "--target",
-        type=_number(1, 1 << 40, int),
+        type=number(1, 1 << 40, int),
         metavar="HANDLE",
         help="texture of --explain (default: color buffer 0 that was bound last)",
     )
-    parser.add_argument("--until", type=_number(0, 1 << 40, int), metavar="N", help="end traces after command N, as --print numbers them")
+    parser.add_argument("--until", type=number(0, 1 << 40, int), metavar="N", help="end traces after command N, as --print numbers them")
     parser.add_argument(
         "--diff",
         type=Path,
@@ -108,12 +88,12 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--shrink", metavar="TEST", help="write NAME.shrunk.trace, the fewest calls of a trace for which TEST holds")
     parser.add_argument(
-        "--jobs", type=_number(1, 256, int), default=1, metavar="N", help="commands of --shrink that may run at a time (default 1)"
+        "--jobs", type=number(1, 256, int), default=1, metavar="N", help="commands of --shrink that may run at a time (default 1)"
     )
-    parser.add_argument("--threads", type=_number(0, 256, int), metavar="N", help="worker threads in addition to the calling one")
+    parser.add_argument("--threads", type=number(0, 256, int), metavar="N", help="worker threads in addition to the calling one")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
     parser.add_argument(
-        "--timeout", type=_number(0, math.inf, float), default=120.0, metavar="SECONDS", help="stop a scene after this time (default 120)"
+        "--timeout", type=number(0, math.inf, float), default=120.0, metavar="SECONDS", help="stop a scene after this time (default 120)"
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the report (default text)")
     return parser
@@ -133,7 +113,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         try:
             options.output.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            parser.error(f"{options.output}: cannot be made a directory: {error.strerror}")
+            parser.error(f"{options.output}: cannot be created: {reason(error)}")
     try:
         return _run(options, parser)
     except KeyboardInterrupt:
@@ -191,7 +171,7 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 
 def _check_single(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """--diff and --shrink take one trace each."""
+    """Refuse --diff and --shrink together, or with several traces."""
     option = "--diff" if options.diff is not None else "--shrink"
     if options.diff is not None and options.shrink is not None:
         parser.error("--diff and --shrink exclude each other")
@@ -202,7 +182,7 @@ def _check_single(options: argparse.Namespace, parser: argparse.ArgumentParser) 
 
 
 def _replay(screen: Screen, path: Path, name: str, options: argparse.Namespace) -> Report:
-    """Play a file, whatever it is. An option that it does not know is a note."""
+    """Play a scene, trace or stream. Options that do not apply to it become notes."""
     from tgsi.tools.replay.compare import Tolerance
     from tgsi.tools.replay.replay import Options, replay
     from tgsi.tools.replay.streams import is_stream, replay_stream
@@ -230,7 +210,7 @@ _KNOWN_BY = {
 
 
 def _explain(screen: Screen, options: argparse.Namespace) -> int:
-    """Print what happened to a pixel of each trace; 2 if one is no trace, or has no such pixel."""
+    """Explain a pixel of each trace. Returns 2 if a file is not a trace or lacks the pixel."""
     from tgsi.tools.replay.streams import is_stream
     from tgsi.tools.replay.traces import explain_trace_file, is_trace
 
@@ -251,7 +231,7 @@ def _explain(screen: Screen, options: argparse.Namespace) -> int:
 
 
 def _print_traces(paths: Sequence[Path], until: int | None) -> int:
-    """Print the commands of all files; 2 if one is no trace, or is wrong."""
+    """Print the commands of all files. Returns 2 if one is not a trace or is invalid."""
     from tgsi.tools.replay.streams import is_stream
     from tgsi.tools.replay.traces import print_trace
 

@@ -16,12 +16,12 @@ STATISTICS_WITHOUT_COUNT = 7
 """Index of the fragment shader invocations in pipeline statistics. The recording renderer never counted them."""
 
 SMALLEST_FLOAT = 2.0**-40
-"""Nonzero words of stream output that are smaller as floats are taken for integers and must be equal."""
+"""Nonzero words of stream output below this value as floats are treated as integers and must be equal."""
 
 
 @record
 class Tolerance:
-    """Allowed deviation: `max_diff` units per channel, and more than that in the fraction `max_pixels` of the pixels that were drawn to."""
+    """Allowed deviation: `max_diff` units per channel, exceeded in at most the fraction `max_pixels` of the drawn pixels."""
 
     max_diff: float = 0.0
     max_pixels: float = 0.0
@@ -61,16 +61,16 @@ def _exceeds(found: list[Distance], limit: float) -> NDArray[np.bool_]:
 
 
 def compare_image(output: str, layout: Layout, ours: bytes, reference: bytes, cleared: bytes, tolerance: Tolerance) -> Verdict:
-    """Compare two images of `layout`. `cleared` is the image after the scene's clears; it tells which pixels were drawn to."""
-    found = distances(layout.format, ours, reference)
-    bad = _exceeds(found, tolerance.max_diff)
+    """Compare two images of `layout`. `cleared` is the image after the scene's clears, from which drawn pixels are recognized."""
+    channels = distances(layout.format, ours, reference)
+    bad = _exceeds(channels, tolerance.max_diff)
     differing = int(bad.sum())
     changed = int(_exceeds(distances(layout.format, cleared, reference), tolerance.max_diff).sum())
     allowed = int(tolerance.max_pixels * changed + 1e-9)
     shape = (layout.layers, layout.height, layout.width)
-    worst = max((float(d.values.max()) for d in found if d.values.size), default=0.0)
+    worst = max((float(d.values.max()) for d in channels if d.values.size), default=0.0)
     passed = differing <= allowed
-    reason = "" if passed else _describe(output, layout, found, bad, (differing, allowed, changed), ours, reference)
+    reason = "" if passed else _describe(output, layout, channels, bad, (differing, allowed, changed), ours, reference)
     return Verdict(output, passed, reason, differing=differing, allowed=allowed, changed=changed, worst=worst, mask=bad.reshape(shape))
 
 
@@ -94,7 +94,7 @@ def _describe(
 def _amount(channel: Distance, bad: NDArray[np.bool_]) -> str:
     worst = float(channel.values[bad].max())
     if np.isinf(worst):
-        return f"{channel.letter} by what no number says (NaN or infinity)"
+        return f"{channel.letter} by a NaN or an infinity"
     return f"{channel.letter} by up to {worst:.6g} {channel.unit}"
 
 

@@ -140,8 +140,8 @@ def hex_word(value: object, place: str) -> int:
             value = int(value, 16)
         except ValueError:
             raise SceneError(f"{place}: this is not a hexadecimal number") from None
-    found: int = integer(0, 0xFFFFFFFF)(value, place)
-    return found
+    word: int = integer(0, 0xFFFFFFFF)(value, place)
+    return word
 
 
 def words(count: int) -> Check:
@@ -152,8 +152,8 @@ def words(count: int) -> Check:
         if isinstance(value, str):
             digits = "".join(value.split())
             value = [digits[k : k + 8] for k in range(0, len(digits), 8)]
-        found: tuple[int, ...] = many(value, place)
-        return found
+        items: tuple[int, ...] = many(value, place)
+        return items
 
     return check
 

@@ -1,4 +1,4 @@
-"""Pictures of a scene's outputs for people to look at: 8-bit PNGs of targets of any format."""
+"""Pictures of a scene's outputs: 8-bit PNGs of targets of any format."""
 
 from __future__ import annotations
 

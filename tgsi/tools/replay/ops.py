@@ -346,12 +346,12 @@ def read_command(value: object, index: int) -> Command:
     given = {name: v for name, v in value.items() if name not in PASSED_OVER}
     if op in ONLY_FIELD and len(given) == 1:
         given = dict(zip([ONLY_FIELD[op]], given.values()))
-    found = {}
+    values = {}
     for name, field in table.items():
         if name in given:
-            found[name] = field.check(given[name], f"{place}, {name}")
+            values[name] = field.check(given[name], f"{place}, {name}")
         elif field.default is REQUIRED:
             raise SceneError(f"{place}: the field {name!r} is missing")
         elif field.default is not KEEP:
-            found[name] = field.default
-    return Command(op, index, found, tuple(name for name in given if name not in table))
+            values[name] = field.default
+    return Command(op, index, values, tuple(name for name in given if name not in table))

@@ -1,4 +1,4 @@
-"""A trace that is played step by step, with the targets that are bound after each."""
+"""Step by step playback of a trace, with access to the bound targets."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Target:
         return Layout(self.format, *self.size, self.layers[1])
 
     def data(self) -> NDArray[np.uint8]:
-        """The bytes of the bound layers, (layers, height, width, bytes of a pixel); samples are resolved. Work must be carried out."""
+        """The bytes of the bound layers, (layers, height, width, bytes of a pixel); samples are resolved. No work may be pending."""
         first, count = self.layers
         width, height = self.size
         pixels = np.ascontiguousarray(self.resource.pixels(level=self.level)).view(np.uint8)
@@ -69,8 +69,7 @@ class PlayedTrace:
 
     Attributes:
         steps: all of them.
-        at: number of steps that were played.
-        digests: of what was read so far.
+        at: number of played steps. digests: of all reads so far.
     """
 
     def __init__(self, screen: Screen, steps: Sequence[Step]) -> None:
@@ -86,7 +85,7 @@ class PlayedTrace:
         self.context.destroy()
 
     def play(self, until: int) -> None:
-        """Play the steps before number `until` that were not played yet. RecordingError names the command that is refused."""
+        """Play up to step number `until`, exclusive. RecordingError names a refused command."""
         if until <= self.at:
             return
         steps, self.at = self.steps[self.at : until], until
@@ -96,11 +95,11 @@ class PlayedTrace:
             raise _placed(error, steps) from error
 
     def repeat(self, step: Step) -> None:
-        """Make a call that was made before once more."""
+        """Repeat an earlier call."""
         self._player.advance(step.words)
 
     def finish(self) -> None:
-        """Have all bytes in memory."""
+        """Carry out all pending work."""
         self.context.order.synchronize()
 
     def targets(self) -> list[Target]:
@@ -128,18 +127,18 @@ class PlayedTrace:
 
 
 def _placed(error: RecordingError, steps: Sequence[Step]) -> RecordingError:
-    """The error with the number of the command in the trace, in place of that in this part."""
-    found = _PLACE.fullmatch(str(error))
-    if found is None:
+    """The error with the command's number in the trace instead of in this part."""
+    match = _PLACE.fullmatch(str(error))
+    if match is None:
         return error
     place = 0
     for step in steps:
         place += len(step.words)
-        if place > int(found["byte"]):
-            return RecordingError(f"command {step.number} ({found['name']}): {found['reason']}")
+        if place > int(match["byte"]):
+            return RecordingError(f"command {step.number} ({match['name']}): {match['reason']}")
     return error
 
 
 def load_steps(path: Path) -> list[Step]:
-    """All steps of a trace. OSError, and RecordingError for a file that is none or is wrong."""
+    """All steps of a trace. OSError, and RecordingError for other and invalid files."""
     return list(read_steps(bytearray(path.read_bytes())))

@@ -34,7 +34,7 @@ DEFAULT_RASTERIZER = g.RasterizerState(
 
 
 class PlayError(TgsiError):
-    """Scene that cannot be played to its end. The message is one line that names the command."""
+    """A scene that cannot be played to its end. The message is a line that names the command."""
 
 
 BOUND = frozenset({"rasterizer", "blend", "depth_stencil_alpha", "elements", "buffers"})
@@ -148,10 +148,10 @@ class Player:
 
     # -- results ---------------------------------------------------------------------------------------------------------
     def read_output(self, name: str) -> bytes:
-        """Bytes of an output: tight rows, y = 0 first, layers in sequence. Raises PlayError if no command made the output."""
+        """Bytes of an output: tight rows, y = 0 first, layers in sequence. Raises PlayError if no command created the output."""
         split_output(name)
         if name not in self.outputs:
-            raise PlayError(f"{name}: no command made this output")
+            raise PlayError(f"{name}: no command created this output")
         with self.context.transfer_map(self.outputs[name], usage=g.Transfer.READ) as mapped:
             data: bytes = mapped.data.tobytes()
         return data

@@ -25,7 +25,7 @@ HANDLER_MODULES = (resource_calls, state_calls, work_calls)
 
 @record(frozen=False)
 class Report:
-    """Result of one scene. `unreadable` means that the file itself is wrong and nothing was played.
+    """Result of one scene. `unreadable`: the file itself is invalid and nothing was played.
 
     `digests` are SHA-256 of the outputs' raw bytes, equal on every machine and for any number of threads and lanes.
     """
@@ -78,7 +78,7 @@ class Options:
 
 
 def replay(screen: Screen, path: Path, options: Options, name: str | None = None) -> Report:
-    """Play the scene of a file and judge its outputs. Errors of the scene are stored in the report, not raised.
+    """Play the scene of a file and compare its outputs. Errors of the scene are stored in the report, not raised.
 
     `name` is the name of the scene in the report and of its pictures; by default the file's name without its suffix.
     """
@@ -99,7 +99,7 @@ def replay(screen: Screen, path: Path, options: Options, name: str | None = None
             _finish(player, references, options, report)
     except (PlayError, SceneError) as error:
         report.reasons.append(str(error))
-    except Exception as error:  # an error in this program must not keep the other scenes from being judged
+    except Exception as error:  # an error in this program must not prevent the comparison of other scenes
         place = traceback.extract_tb(error.__traceback__)[-1]
         report.reasons.append(f"internal error: {type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})")
     return report
@@ -110,7 +110,7 @@ def uncompared(scene: Scene) -> str:
     if not scene.outputs and not scene.queries:
         return "nothing is recorded"
     left = [name for name in scene.outputs if name in scene.nondeterministic]
-    return f"{', '.join(left)} not compared: not the same every time" if left else ""
+    return f"{', '.join(left)} not compared: results vary from run to run" if left else ""
 
 
 def read_references(scene: Scene) -> dict[str, bytes]:
@@ -118,23 +118,23 @@ def read_references(scene: Scene) -> dict[str, bytes]:
 
     If the raw file of an R8G8B8A8 target c0 is missing, a PNG with the scene's name is read instead; it holds the same bytes.
     """
-    found = {}
+    references = {}
     for output in scene.compared_outputs():
         path = scene.path.with_name(scene.outputs[output])
         layout = scene.image_layout(output)
         size = layout.size if layout is not None else _buffer_size(scene, output)
         if not path.exists() and layout is not None and output == "c0" and (data := _read_png(scene, layout)) is not None:
-            found[output] = data
+            references[output] = data
             continue
         if not path.is_file():
             raise SceneError(f"{output}: {path.name} is not there" if not path.exists() else f"{output}: {path.name} is no regular file")
         try:
             if (actual := path.stat().st_size) != size:
                 raise SceneError(f"{output}: {path.name} has {actual} bytes, {size} are wanted")
-            found[output] = path.read_bytes()
+            references[output] = path.read_bytes()
         except OSError as error:
             raise SceneError(f"{output}: {path.name} cannot be read: {error.strerror}") from None
-    return found
+    return references
 
 
 def _read_png(scene: Scene, layout: Layout) -> bytes | None:
@@ -185,11 +185,11 @@ def _judge(player: Player, output: str, reference: bytes, tolerance: Tolerance) 
 
 
 def _image_outputs(player: Player) -> list[tuple[str, Layout]]:
-    found = []
+    images = []
     for output in player.outputs:
         if (layout := player.scene.image_layout(output)) is not None:
-            found.append((output, layout))
-    return found
+            images.append((output, layout))
+    return images
 
 
 def _write_pictures(player: Player, directory: Path, report: Report) -> None:

@@ -75,8 +75,8 @@ class Scene:
             return Layout(format, fb.width, fb.height, fb.layers)
         if kind == "zs" and fb.zs is not None:
             return Layout(fb.zs, fb.width, fb.height, fb.layers)
-        if kind == "img" and (found := self.last_command("shader_image", slot)):
-            return image_layout(found.values)
+        if kind == "img" and (command := self.last_command("shader_image", slot)):
+            return image_layout(command.values)
         if (kind == "ssbo" and self.last_command("shader_buffer", slot)) or (kind == "so" and self.stream_output_bytes(slot) is not None):
             return None
         raise SceneError(f"outputs: the scene has no {output}")
@@ -189,14 +189,14 @@ def _read_queries(value: object) -> dict[int, tuple[int, ...]]:
 def _read_outputs(value: object) -> dict[str, str]:
     if not isinstance(value, dict):
         raise wrong("outputs", "an object", value)
-    found = {}
+    outputs = {}
     for name, file in value.items():
         split_output(name)
         file = string(file, f"outputs.{name}")
         if not file or Path(file).name != file or "\0" in file:
             raise SceneError(f"outputs.{name}: the name of a file next to the scene is wanted, not {file[:60]!r}")
-        found[name] = file
-    return found
+        outputs[name] = file
+    return outputs
 
 
 def _check_sizes(scene: Scene) -> None:

@@ -1,4 +1,4 @@
-"""Streams that `tgsi-vtest --record` has written, played as `tgsi-vtest --replay` plays them."""
+"""Playback of streams from `tgsi-vtest --record`, as by `tgsi-vtest --replay`."""
 
 from __future__ import annotations
 

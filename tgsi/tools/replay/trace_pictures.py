@@ -1,4 +1,4 @@
-"""Pictures of the targets of a trace that is played."""
+"""Pictures of targets during the playback of a trace."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MOST_FILES = 1000
 
 
 class TracePictures:
-    """Writer of PNGs named NAME.flush-0001.handle-4.png. Targets that have not changed since their last picture get no other one.
+    """Writer of PNGs named NAME.flush-0001.handle-4.png. Targets are skipped if unchanged since their last picture.
 
     Attributes:
         written: the files.
-        left_out: number of pictures after MOST_FILES, which are not written.
+        left_out: number of pictures beyond MOST_FILES, which are not written.
     """
 
     def __init__(self, directory: Path, name: str) -> None:

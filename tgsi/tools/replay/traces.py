@@ -36,17 +36,17 @@ class TraceOptions:
 
 
 def replay_trace(screen: Screen, path: Path, name: str, options: TraceOptions) -> Report:
-    """Play a trace on a new context. What it read is compared with the digests that it has; errors are stored in the report."""
+    """Play a trace on a new context. Its reads are compared with the recorded digests; errors are stored in the report."""
     from backends.device.calls.errors import RecordingError
     from backends.gallium.tracing.trace_player import TracePlayer
 
-    found: list[Digest] = []
+    digests: list[Digest] = []
     report = Report(path, name)
     pictures = _pictures(options.directory, name)
     context = screen.context_create()
     try:
         show = pictures.show if pictures is not None else None
-        player = TracePlayer(screen, context, found.append, digests_flushes=options.digests_flushes, show=show)
+        player = TracePlayer(screen, context, digests.append, digests_flushes=options.digests_flushes, show=show)
         player.play(bytearray(path.read_bytes()), options.until)
     except OSError as error:
         report.unreadable = True
@@ -54,18 +54,18 @@ def replay_trace(screen: Screen, path: Path, name: str, options: TraceOptions) -
     except SceneError as error:  # a picture that cannot be written
         report.reasons.append(str(error))
     except RecordingError as error:
-        report.unreadable = not found
+        report.unreadable = not digests
         report.reasons.append(str(error))
     finally:
         context.destroy()
-    report.digests = {f"{number} {digest.source}": digest.value.hex() for number, digest in enumerate(found)}
+    report.digests = {f"{number} {digest.source}": digest.value.hex() for number, digest in enumerate(digests)}
     report.reasons += [
         f"{digest.source}: its SHA-256 is {digest.value.hex()[:16]}, the recorded one {(digest.recorded or b'').hex()[:16]}; "
-        "it was written outside of the traced context, or this machine draws other bytes"
-        for digest in found
+        "it was written outside of the traced context, or this machine draws differently"
+        for digest in digests
         if not digest.is_same
     ]
-    report.remark = amount(sum(digest.recorded is not None for digest in found), "digest")
+    report.remark = amount(sum(digest.recorded is not None for digest in digests), "digest")
     if pictures is not None:
         _report_pictures(pictures, report, options)
     return report
@@ -89,14 +89,14 @@ def _report_pictures(pictures: TracePictures, report: Report, options: TraceOpti
 
 
 def amount(count: int, noun: str) -> str:
-    """A number of things: ``1 digest``, ``2 digests``."""
+    """A number with its noun: ``1 digest``, ``2 digests``."""
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def explain_trace_file(screen: Screen, path: Path, pixel: tuple[int, ...], target: int | None, until: int | None) -> str:
     """The history of a pixel of a trace, or of the GL context of a stream that draws most.
 
-    pixel: x, y, and perhaps layer and sample. OSError, and ValueError for a wrong file or pixel.
+    pixel: x, y, and perhaps layer and sample. OSError, and ValueError for an invalid file or pixel.
     """
     from backends.gallium.tracing.trace_player import first_commands, words_of
     from tgsi.insight.answers import explain_trace
@@ -111,7 +111,7 @@ def explain_trace_file(screen: Screen, path: Path, pixel: tuple[int, ...], targe
 
 
 def print_trace(path: Path, output: TextIO, until: int | None = None) -> None:
-    """Write a line of JSON for each command. OSError, and RecordingError for a file that is wrong."""
+    """Write a line of JSON for each command. OSError, and RecordingError for an invalid file."""
     from backends.gallium.tracing.printing import printed
 
     for shown in printed(bytearray(path.read_bytes()), until):

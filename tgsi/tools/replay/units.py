@@ -24,7 +24,7 @@ SIGNED = frozenset({ChannelType.SNORM, ChannelType.SSCALED, ChannelType.SINT, Ch
 
 @record
 class Distance:
-    """Distances of one channel. `unit` is the unit's name; with `is_exact` every distance counts as a difference, whatever is allowed.
+    """Distances of one channel. `unit` is the unit's name; with `is_exact` every distance is a difference, regardless of the tolerance.
 
     The distance between two NaNs is 0; values that cannot be compared are infinitely far apart.
     """
@@ -72,21 +72,21 @@ def _settle(far: Array, a: Array, b: Array) -> NDArray[np.float64]:
     """Replace distances of special values: 0 for equal values and for two NaNs, infinity for any other pair with an infinity or a NaN."""
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     wild = ~(np.isfinite(a) & np.isfinite(b))
-    found: NDArray[np.float64] = np.where(same, 0.0, np.where(wild, np.inf, far))
-    return found
+    settled: NDArray[np.float64] = np.where(same, 0.0, np.where(wild, np.inf, far))
+    return settled
 
 
 def _channel_bits(format: Format, data: bytes) -> list[NDArray[np.int64]]:
     """Bits of each channel as a nonnegative number."""
     block = np.frombuffer(data, np.uint8).reshape(-1, format.block_bytes)
-    found = []
+    bits = []
     for c in format.channels:
         first, last = c.shift // 8, (c.shift + c.size + 7) // 8
         word = np.zeros(len(block), np.int64)
         for k in range(first, last):
             word |= block[:, k].astype(np.int64) << 8 * (k - first)
-        found.append(word >> c.shift % 8 & (1 << c.size) - 1)
-    return found
+        bits.append(word >> c.shift % 8 & (1 << c.size) - 1)
+    return bits
 
 
 def _signed(bits: NDArray[np.int64], size: int) -> NDArray[np.int64]:
@@ -131,8 +131,8 @@ def _small_float(c: Channel, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDAr
         size_b = order_b = b
     nan_a, nan_b = size_a > infinity, size_b > infinity
     far = np.abs(order_a - order_b).astype(np.float64)
-    found: NDArray[np.float64] = np.where(nan_a & nan_b, 0.0, np.where(nan_a | nan_b, np.inf, far))
-    return found
+    distance: NDArray[np.float64] = np.where(nan_a & nan_b, 0.0, np.where(nan_a | nan_b, np.inf, far))
+    return distance
 
 
 def _shared_exponent(format: Format, a: list[NDArray[np.int64]], b: list[NDArray[np.int64]]) -> Iterator[Distance]:

@@ -102,7 +102,7 @@ def _count_invocations(player: Player, *sizes: int) -> None:
 
 @handles("draw_mesh_tasks")
 def draw_mesh_tasks(player: Player, values: Values) -> None:
-    """Draw with the mesh shader. Each workgroup counts as if it had as many threads as it may have."""
+    """Draw with the mesh shader. Each workgroup counts with the largest number of threads."""
     _count_invocations(player, *values["grid"], MAX_BLOCK)
     player.context.draw_mesh_tasks(grid=values["grid"])
     player.drew()

@@ -68,14 +68,14 @@ def run_case(name: str, way: Way) -> Result:
 
 def known() -> Mapping[str, tuple[bytes, bytes]]:
     """Digest and marks of each case, as the package holds them. ValueError: the file does not fit the cases."""
-    content, at, found = _FILE.read_bytes(), 0, {}
+    content, at, cases = _FILE.read_bytes(), 0, {}
     for name in NAMES:
         end = at + _DIGEST + _MARKS[name.partition("-")[0]]
-        found[name] = content[at : at + _DIGEST], content[at + _DIGEST : end]
+        cases[name] = content[at : at + _DIGEST], content[at + _DIGEST : end]
         at = end
     if at != len(content):
         raise ValueError(f"{_FILE.name} has {len(content)} bytes, {at} are wanted; python -m tgsi.tools.verify --record writes it")
-    return found
+    return cases
 
 
 def record_results(results: Mapping[str, Result]) -> int:

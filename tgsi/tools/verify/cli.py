@@ -11,17 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tgsi.tools.closed_output import until_closed
+from tgsi.tools.parsing import Parser, number
 
 if TYPE_CHECKING:
     from tgsi.tools.verify.running import Task
 
 EPILOG = """\
-Exit codes: 0 every digest is that of the package, 1 some are not, 2 an option is wrong, 130 it was stopped."""
+Exit codes: 0 all digests are those of the package, 1 some differ, 2 a case or an option is wrong, 130 it was stopped."""
 
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         "tgsi-verify",
         description="Draw 260 scenes and run 240 programs, and compare their digests with those of the package. Kernels are compiled anew.",
         epilog=EPILOG,
@@ -30,8 +31,13 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("cases", nargs="*", metavar="NAME", help="cases such as scene-012 and program-100; all when none is named")
     made.add_argument("--all", action="store_true", help="run every case by each number of threads, width and level, not only 30")
     made.add_argument("--resume", type=Path, metavar="FILE", help="note what is done in FILE, and go on where it ends")
-    made.add_argument("--rotation", type=int, metavar="N", help="the 30 cases that run in every way; by default those of the day")
-    made.add_argument("--jobs", type=int, metavar="N", help="processes; by default one for each CPU, at most 8")
+    made.add_argument(
+        "--rotation",
+        type=number(0, 1_000_000_000, int),
+        metavar="N",
+        help="the 30 cases that run in every way; by default those of the day",
+    )
+    made.add_argument("--jobs", type=number(1, 999, int), metavar="N", help="processes; by default one for each CPU, at most 8")
     made.add_argument("--cached", action="store_true", help="use compiled kernels of the disk")
     made.add_argument("--record", action="store_true", help=argparse.SUPPRESS)
     return made
@@ -50,11 +56,8 @@ def _main(given: argparse.Namespace) -> int:
         print(f"{cases.record_results({name: cases.run_case(name, cases.Way()) for name in cases.NAMES})} bytes")
         return 0
     unknown = [name for name in given.cases if name not in cases.NAMES]
-    if unknown or (given.jobs is not None and given.jobs < 1):
-        wrong = (
-            f"there is no case {unknown[0]!r}; {cases.NAMES[0]} to program-{cases.PROGRAMS - 1} are" if unknown else "--jobs is at least 1"
-        )
-        print(f"tgsi-verify: {wrong}", file=sys.stderr)
+    if unknown:
+        print(f"tgsi-verify: unknown case `{unknown[0]}`; the cases are {cases.NAMES[0]} to program-{cases.PROGRAMS - 1}", file=sys.stderr)
         return 2
     rotation = time.gmtime().tm_yday if given.rotation is None else given.rotation
     wanted = running.tasks(rotation, given.all or bool(given.cases))

@@ -33,14 +33,14 @@ class Failure:
 
 def levels() -> list[str]:
     """Levels of x86-64 that this machine runs."""
-    found = []
+    names = []
     for level in LEVELS:
         try:
             tgsi.run("VERT\nEND", cpu=level)
         except ValueError:
             continue
-        found.append(level)
-    return found
+        names.append(level)
+    return names
 
 
 def tasks(rotation: int, everything: bool) -> list[Task]:
@@ -79,12 +79,12 @@ def check(name: str, way: Way) -> str:
     """Run a case. Returns an empty text, or what is wrong: the first pixel that differs, and the kernels of the case."""
     digest, marks = known()[name]
     try:
-        found = run_case(name, way)
+        result = run_case(name, way)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    if found.digest == digest:
+    if result.digest == digest:
         return ""
-    return f"{_difference(name, way, found, digest, marks)}; kernels: {', '.join(kernels(name, way)) or 'none'}"
+    return f"{_difference(name, way, result, digest, marks)}; kernels: {', '.join(kernels(name, way)) or 'none'}"
 
 
 def _difference(name: str, way: Way, found: Result, digest: bytes, marks: bytes) -> str:
@@ -140,15 +140,15 @@ class Progress:
 
 def _read(path: Path) -> dict[str, str]:
     """Tasks of a file that this version and its digests did."""
-    found = {}
+    results = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
             key, text, state = json.loads(line)
         except ValueError:
             continue  # the last line of a run that was killed
         if state == _state():
-            found[key] = text
-    return found
+            results[key] = text
+    return results
 
 
 def _state() -> str:

@@ -5,32 +5,33 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from tgsi.tools.closed_output import until_closed
+from tgsi.tools.parsing import Parser, number, reason
 from tgsi.tools.vtest.output.log import COMMANDS, LEVELS, LOG, set_up
 from tgsi.tools.vtest.output.wanted import LAST, Wanted
 from tgsi.tools.vtest.processes.limits import MEANINGS, MOST, Limits
 from tgsi.tools.vtest.server import DEFAULT_SOCKET, Options, serve
 
 EPILOG = """\
-One command draws through a server of its own, which ends with it:
+A single command draws through its own server, which ends with it:
 
     tgsi-vtest run -- glxgears
 
-Programs draw through a server that goes on with Mesa's virpipe driver:
+A server that keeps running draws for programs with Mesa's virpipe driver:
 
     tgsi-vtest &
     GALLIUM_DRIVER=virpipe LIBGL_ALWAYS_SOFTWARE=1 glxgears
 
-Exit codes: 0 success, 1 a client (of --once, or a stream) sent something wrong or a comparison failed,
-2 a file or an option is wrong. tgsi-vtest run --help has those of run."""
+Exit codes: 0 success, 1 a client of --once or a stream had an error or a comparison failed, 2 a file or an option is wrong;
+tgsi-vtest run --help has those of run."""
 
 RUN_EPILOG = """\
-The exit code is the command's, 128 + N if signal N ended it; 2, 126 or 127 if it could not be run."""
+Exit codes: those of the command, 128 + N if signal N ended it; 2, 126 or 127 if it could not be run."""
 
 MOST_PIXELS = 16384
 
@@ -43,16 +44,16 @@ def _mode(text: str) -> int:
     return mode
 
 
-def _amount(kind: type[int] | type[float], least: float) -> Callable[[str], float]:
-    """Function that reads a number of a kind, at least `least`."""
+def _log_word(text: str) -> str:
+    """A level of the log, or the name of a file that is not a misspelled level."""
+    if text in LEVELS or not text.isalpha():
+        return text
+    from tgsi.tools.nearest import nearest
 
-    def read(text: str) -> float:
-        value = kind(text)
-        if not least <= value <= MOST:
-            raise argparse.ArgumentTypeError(f"{text} is not in {least} .. {MOST}")
-        return value
-
-    return read
+    hint = nearest(text, list(LEVELS))
+    if hint:
+        raise argparse.ArgumentTypeError(f"unknown level `{text}`; {hint} A file with this name is ./{text}")
+    return text
 
 
 def _pictures(text: str) -> int:
@@ -69,7 +70,7 @@ def _size(text: str) -> str:
     """Width and height as WxH."""
     width, _, height = text.partition("x")
     if not all(part.isdigit() and 0 < int(part) <= MOST_PIXELS for part in (width, height)):
-        raise argparse.ArgumentTypeError(f"{text} is no size such as 1280x1024, up to {MOST_PIXELS}x{MOST_PIXELS}")
+        raise argparse.ArgumentTypeError(f"{text} is not a size such as 1280x1024, up to {MOST_PIXELS}x{MOST_PIXELS}")
     return f"{int(width)}x{int(height)}"
 
 
@@ -78,13 +79,14 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log",
         action="append",
+        type=_log_word,
         default=[],
         metavar="FILE|LEVEL",
         help=f"least level of lines ({', '.join(LEVELS)}), or a file that they go to as well; with both, the level is the file's",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="more lines: --log debug")
     parser.add_argument("-q", "--quiet", action="store_true", help="only errors of the server, and no summary")
-    parser.add_argument("--stats", action="store_true", help="count and time of each command when a client disconnects")
+    parser.add_argument("--stats", action="store_true", help="log count and time of each protocol command when a client disconnects")
     parser.add_argument(
         "--screenshot",
         type=_pictures,
@@ -94,7 +96,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of PNGs (default: screenshots) and of replies of --replay")
     parser.add_argument("--record", type=Path, metavar="FILE", help="each client's messages, which --replay plays: FILE, then FILE-2 ...")
-    parser.add_argument("--dump-shaders", type=Path, metavar="DIR", help="TGSI of shaders, as it came and after passes, by programs")
+    parser.add_argument("--dump-shaders", type=Path, metavar="DIR", help="TGSI of shaders, as received and after passes, by program")
     parser.add_argument("--trace", type=Path, metavar="FILE", help="calls of each GL context, for tgsi-replay: FILE, then FILE-2 ...")
     parser.add_argument("--gif", type=Path, metavar="FILE", help="each client's windows as an animated GIF: FILE, then FILE-2 ...")
 
@@ -102,14 +104,16 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def _add_work(parser: argparse.ArgumentParser) -> None:
     """Add the options for serving clients."""
     parser.add_argument("--protocol", type=int, choices=(0, 2), default=2, help="newest version of the protocol to agree to (default 2)")
-    parser.add_argument("--threads", type=int, metavar="N", help="worker threads of a client in addition to its main thread")
+    parser.add_argument(
+        "--threads", type=number(0, 256, int), metavar="N", help="worker threads of a client in addition to its main thread"
+    )
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
     limits = parser.add_argument_group("limits of clients")
     for item in fields(Limits):
         unit, least, meaning = MEANINGS[item.name]
         limits.add_argument(
             f"--{item.name.replace('_', '-')}",
-            type=_amount(int if isinstance(item.default, int) else float, least),
+            type=number(least, MOST, int if isinstance(item.default, int) else float),
             default=item.default,
             metavar=unit,
             help=f"{meaning} (default {item.default:g})",
@@ -118,7 +122,7 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
 
 def make_parser() -> argparse.ArgumentParser:
     """Build the parser of the server's command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tgsi-vtest",
         usage="tgsi-vtest run [options] [--] COMMAND [ARGUMENT ...]\n       tgsi-vtest [options]",
         description="Draw for unmodified OpenGL programs: run one command, or serve Mesa's virpipe driver until it is stopped.",
@@ -145,15 +149,15 @@ def make_parser() -> argparse.ArgumentParser:
 
 def make_run_parser() -> argparse.ArgumentParser:
     """Build the parser of ``tgsi-vtest run``."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tgsi-vtest run",
         usage="tgsi-vtest run [options] [--] COMMAND [ARGUMENT ...]",
-        description="Run a command whose OpenGL programs draw here, through a server that ends with it.",
+        description="Run a command and draw for its OpenGL programs, through a server that ends with it.",
         epilog=RUN_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the program and its arguments")
-    parser.add_argument("--headless", action="store_true", help="the command makes no windows: no Xvfb, EGL without a display")
+    parser.add_argument("--headless", action="store_true", help="for commands without windows: no Xvfb, EGL without a display")
     parser.add_argument(
         "--display-size",
         type=_size,
@@ -249,7 +253,7 @@ def _main(words: list[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        LOG.error(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+        LOG.error(f"{error.filename}: {reason(error)}" if error.filename and error.strerror else str(error))
         return 2
     except ValueError as error:
         LOG.error(str(error))

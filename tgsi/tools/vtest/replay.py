@@ -81,12 +81,12 @@ def _replay_all(paths: Sequence[Path], options: Options, compare: bool, output: 
 
 
 def _compared(path: Path, stream: bytes, replies: bytes, verdict: str) -> tuple[str, bool]:
-    found = compare(stream, replies, path.with_suffix(".rep").read_bytes())
-    exact = sum(read.is_exact for read in found.reads)
-    wrong = [read for read in found.reads if not read.is_equal]
-    text = f"{verdict}, {len(found.reads)} reads, {exact} exact, {len(wrong)} different"
-    if found.trouble:
-        text += f"; {found.trouble}"
+    comparison = compare(stream, replies, path.with_suffix(".rep").read_bytes())
+    exact = sum(read.is_exact for read in comparison.reads)
+    wrong = [read for read in comparison.reads if not read.is_equal]
+    text = f"{verdict}, {len(comparison.reads)} reads, {exact} exact, {len(wrong)} different"
+    if comparison.trouble:
+        text += f"; {comparison.trouble}"
     for read in wrong[:MAX_SHOWN]:
         text += f"; {read.line()}"
-    return text, found.is_equal
+    return text, comparison.is_equal

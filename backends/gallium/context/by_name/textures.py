@@ -69,11 +69,11 @@ def _usual(port: Unit, texture: Resource | SamplerView) -> dict[str, Any]:
     """The default sampler of a texture: linear filters if the format has them, comparison for shadows."""
     if isinstance(texture.format, Format) and texture.format.is_integer:
         return {}
-    found: dict[str, Any] = {"min_img_filter": "LINEAR", "mag_img_filter": "LINEAR", "seamless_cube_map": True}
+    fields: dict[str, Any] = {"min_img_filter": "LINEAR", "mag_img_filter": "LINEAR", "seamless_cube_map": True}
     last = texture.last_level if isinstance(texture, SamplerView) else len(texture.levels) - 1
     if last > 0:
-        found["min_mip_filter"] = "LINEAR"
+        fields["min_mip_filter"] = "LINEAR"
     if port.type.endswith("Shadow"):
-        found |= {"compare_mode": "R_TO_TEXTURE", "compare_func": "LEQUAL"}
-        found |= {f"wrap_{axis}": "CLAMP_TO_EDGE" for axis in "str"}
-    return found
+        fields |= {"compare_mode": "R_TO_TEXTURE", "compare_func": "LEQUAL"}
+        fields |= {f"wrap_{axis}": "CLAMP_TO_EDGE" for axis in "str"}
+    return fields

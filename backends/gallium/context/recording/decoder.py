@@ -88,9 +88,9 @@ def items(words: memoryview, offset: int = 0) -> Iterator[Item]:
     """All commands."""
     at = 0
     while at < len(words):
-        found = item_at(words, at, offset)
-        yield found
-        at += 1 + len(found.words)
+        item = item_at(words, at, offset)
+        yield item
+        at += 1 + len(item.words)
 
 
 class Blocks:
@@ -116,8 +116,8 @@ class Blocks:
         """All blocks, which are forgotten."""
         if self._is_open:
             raise WordError("its data have no end")
-        found, self._blocks = [bytes(block) for block in self._blocks], []
-        return found
+        blocks, self._blocks = [bytes(block) for block in self._blocks], []
+        return blocks
 
 
 class Decoder:
@@ -202,22 +202,22 @@ class Decoder:
         )
 
     def _read_object(self, handle: int) -> Any:
-        found = self.object(handle)
-        if found is None:
+        thing = self.object(handle)
+        if thing is None:
             raise WordError("0 is no handle of an object")
-        return found
+        return thing
 
     # -- commands that depend on those before ----------------------------------------------------------------------------------
     def changed_draw(self, item: Item) -> list[int]:
         """The words of the draw before with the changes of REDRAW."""
-        found = list(self._last_draw())
-        if not found:
+        words = list(self._last_draw())
+        if not words:
             raise WordError("there is no draw before that it could change")
         for place, word in item.changes.items():
             if place >= len(FIELDS[Command.DRAW][0]):
                 raise WordError(f"a draw has no word {place}")
-            found[place] = word
-        return found
+            words[place] = word
+        return words
 
     def redraw(self, item: Item) -> Made:
         """REDRAW."""

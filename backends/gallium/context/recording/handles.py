@@ -47,8 +47,8 @@ class Handles:
 
     def living(self) -> list[object]:
         """All objects that have handles."""
-        found = [kept() if isinstance(kept, weakref.ref) else kept for _, kept in self._of.values()]
-        return [thing for thing in found if thing is not None]
+        things = [kept() if isinstance(kept, weakref.ref) else kept for _, kept in self._of.values()]
+        return [thing for thing in things if thing is not None]
 
     def remove(self, thing: object) -> None:
         """Take the handle of an object back."""

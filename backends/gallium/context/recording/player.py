@@ -71,22 +71,22 @@ class Player:
             self._context.state.kept_memory.keep(*memory)
 
     def _object(self, handle: int) -> Any:
-        found = self._objects.get(handle)
-        if found is None:
+        thing = self._objects.get(handle)
+        if thing is None:
             raise WordError(f"{handle} is no handle")
-        return found
+        return thing
 
     def _changed(self, stage: int, index: int, changes: Mapping[int, int]) -> bytes:
         """The constants of a slot with some words changed."""
         slot = self._context.state.record.constants[stage * MAX_CONSTANT_BUFFERS + index]
         if not slot.room:
             raise WordError(f"it changes constants, but none are bound as bytes to slot {index} of stage {stage}")
-        found = memoryview(bytearray(ctypes.string_at(slot.address, slot.size))).cast("I")
+        words = memoryview(bytearray(ctypes.string_at(slot.address, slot.size))).cast("I")
         for place, word in changes.items():
-            if place >= len(found):
-                raise WordError(f"the bound constants have {len(found)} words, and no word {place}")
-            found[place] = word
-        return bytes(found)
+            if place >= len(words):
+                raise WordError(f"the bound constants have {len(words)} words, and no word {place}")
+            words[place] = word
+        return bytes(words)
 
     # -- commands ------------------------------------------------------------------------------------------------------------
     def play(

@@ -234,9 +234,9 @@ class ValueReader:
         end = self._at + size
         if end > len(self._words):
             raise WordError(f"expected {size} bytes, {len(self._words) - self._at} are left")
-        found = bytes(self._words[self._at : end])
+        piece = bytes(self._words[self._at : end])
         self._at = end + -end % 4
-        return found
+        return piece
 
     def word(self) -> int:
         """The next word."""
@@ -274,13 +274,13 @@ class ValueReader:
 
     def map(self, small: int, depth: int) -> dict[Any, Any]:
         """A mapping."""
-        found = {}
+        items = {}
         for _ in range(self.count(small)):
             key = self.read(depth + 1)
             if not isinstance(key, _KEYS):
                 raise WordError(f"a key is a {type(key).__name__}")
-            found[key] = self.read(depth + 1)
-        return found
+            items[key] = self.read(depth + 1)
+        return items
 
     def record(self, number: int, depth: int) -> Any:
         """A record."""
@@ -308,10 +308,10 @@ class ValueReader:
         return np.frombuffer(data, dtype).reshape(shape)[()]
 
     def _text_value(self) -> str:
-        found = self.read(MOST_DEPTH)
-        if not isinstance(found, str):
+        value = self.read(MOST_DEPTH)
+        if not isinstance(value, str):
             raise WordError("expected a text")
-        return found
+        return value
 
     def handle(self) -> Any:
         """The object of a handle."""

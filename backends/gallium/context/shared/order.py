@@ -123,8 +123,8 @@ class Order:
 
     def writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
         """Resources bound as memory that draws (or grids, unless `of_draws`) may write; bindings of the kind `but` do not count."""
-        found = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
-        return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
+        slots = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
+        return [r for kind, stage, r in slots if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
 
     # -- draws -----------------------------------------------------------------------------------------------------------
     def prepare(self) -> None:

@@ -97,13 +97,13 @@ def _again(target: Surface | None) -> Again:
     """Find a surface later, or make it again. It keeps neither the surface nor its texture alive."""
     if target is None:
         return _no_surface
-    found = target.living_texture
-    known, texture = weakref.ref(target), _no_surface if found is None else weakref.ref(found)
+    surface = target.living_texture
+    known, texture = weakref.ref(target), _no_surface if surface is None else weakref.ref(surface)
     place = target.format, target.level, target.first_layer, target.last_layer
 
     def find() -> Surface | None:
-        found, resource = known(), texture()
-        return found if found is not None or resource is None else Surface(resource, *place)
+        surface, resource = known(), texture()
+        return surface if surface is not None or resource is None else Surface(resource, *place)
 
     return find
 

@@ -128,7 +128,7 @@ def load_emitters(opcode: str | None = None) -> None:
 def emitter_of(instruction: Instruction) -> Emitter:
     """The emitter of an instruction; UnsupportedError (B001) without one."""
     load_emitters(instruction.opcode.name)
-    found = EMITTERS.get(instruction.opcode.name)
-    if found is None:
+    emitter = EMITTERS.get(instruction.opcode.name)
+    if emitter is None:
         raise UnsupportedError.at("B001", f"{instruction.opcode.name} is not supported by the code generator", instruction.span)
-    return found
+    return emitter

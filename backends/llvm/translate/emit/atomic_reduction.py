@@ -59,11 +59,11 @@ _MERGES = {
 
 def merge_of(c: Context) -> Merge | None:
     """Reduction for the current instruction; None if the order of its atomics can be observed."""
-    found = _MERGES.get(c.instruction.opcode.name)
-    if found is None or effects_of(c.program).is_ordered or not is_shared(c.program, c.instruction.src[0].register):
+    row = _MERGES.get(c.instruction.opcode.name)
+    if row is None or effects_of(c.program).is_ordered or not is_shared(c.program, c.instruction.src[0].register):
         return None
     interface = c.interface
-    return Merge(found.operation, found.neutral, isinstance(interface, Threaded) and interface.is_threaded)
+    return Merge(row.operation, row.neutral, isinstance(interface, Threaded) and interface.is_threaded)
 
 
 def merge(f: Function, how: Merge, base: Val, offsets: Val, inside: Val, words: Val) -> None:

@@ -200,7 +200,7 @@ def emit_log(c: Context, channel: int, a: Vector) -> Val:
 
 
 def _upward(c: Context, change: Val) -> Val:
-    """The change from row to row as a change along window y."""
+    """Convert the change from one row to the next to the change along window y, whose direction may be opposite."""
     upward = c.interface.upward() if isinstance(c.interface, Oriented) else None
     return change if upward is None else change * upward
 

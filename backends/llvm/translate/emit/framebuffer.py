@@ -28,12 +28,12 @@ def fetched_targets(program: Program, instruction: Instruction) -> dict[int, int
     register = instruction.src[0].register
     if register.file is not File.OUT:
         return {}
-    found: dict[int, int] = {}
+    targets: dict[int, int] = {}
     for declaration in program.declared(File.OUT):
         if declaration.semantic is not None and declaration.semantic.name == "COLOR":
             colors = range(declaration.semantic.index, MAX_COLOR_BUFFERS)
-            found |= zip(range(declaration.first, declaration.last + 1), colors)
-    return found if register.indirect is not None else {number: k for number, k in found.items() if number == register.index}
+            targets |= zip(range(declaration.first, declaration.last + 1), colors)
+    return targets if register.indirect is not None else {number: k for number, k in targets.items() if number == register.index}
 
 
 @emits("FBFETCH")

@@ -141,8 +141,8 @@ def emit_load(c: Context, address: Vector) -> list[Val]:
 
         return image.load(coords, scattered)
 
-    found = select_unit(c, named(c, operand), partial(_key, c), body, _zeros(c))
-    return [found[channel] for channel in operand.swizzle] if operand.register.file in RESOURCES else found
+    texel = select_unit(c, named(c, operand), partial(_key, c), body, _zeros(c))
+    return [texel[channel] for channel in operand.swizzle] if operand.register.file in RESOURCES else texel
 
 
 def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
@@ -207,8 +207,8 @@ def emit_resq(c: Context) -> list[Val]:
     """Width, height, depth or layers, and samples; 0 if no image is bound."""
 
     def body(unit: Unit) -> Sequence[Val]:
-        found = _call(c, unit, "", [], 4, lambda f, image, values: [size.as_float() for size in image.sizes()])
-        return found or _zeros(c)
+        sizes = _call(c, unit, "", [], 4, lambda f, image, values: [size.as_float() for size in image.sizes()])
+        return sizes or _zeros(c)
 
     _target(c)
     return select_unit(c, named(c, c.instruction.src[0]), partial(_key, c), body, _zeros(c))

@@ -88,13 +88,13 @@ def _vec4s(c: Context, words: Words, places: Val, inside: Val) -> list[Val]:
     return f.load_vec4s([f.load(PTR, addresses, 8 * lane, 8) for lane in range(lanes)], I32)
 
 
-def _read(c: Context, found: Resource, places: Val, components: list[int]) -> dict[int, Val]:
+def _read(c: Context, resource: Resource, places: Val, components: list[int]) -> dict[int, Val]:
     """Words of a resource that differs from lane to lane."""
     f = c.f
     numbers, active = Column(c, places), Column(c, c.execution_mask().zext(I32))
     columns = {component: Column(c) for component in components}
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
-        base, count = found.of_lane(lane)
+        base, count = resource.of_lane(lane)
         for component, column in columns.items():
             place = numbers.at(lane) + component
             with f.if_(place.ult(count)):
@@ -108,15 +108,15 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     f, target = c.f, c.instruction.dst[0]
     if images.names_image(target.register):
         return images.emit_store(c, address, value)
-    found = find_resource(c, target.register)
-    places, written = found.places(address[0]), channels(target.write_mask)
-    if found.words is not None and len(written) == 1:
-        _scattered(c, found.words, places + written[0], value[written[0]])
+    resource = find_resource(c, target.register)
+    places, written = resource.places(address[0]), channels(target.write_mask)
+    if resource.words is not None and len(written) == 1:
+        _scattered(c, resource.words, places + written[0], value[written[0]])
         return []
     numbers, lasting = Column(c, places), Column(c, (c.execution_mask() & changing(c)).zext(I32))
     columns = {channel: Column(c, value[channel]) for channel in written}
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(lasting.at(lane).ne(0)):
-        base, count = found.of_lane(lane)
+        base, count = resource.of_lane(lane)
         for channel, column in columns.items():
             place = numbers.at(lane) + channel
             with f.if_(place.ult(count)):

@@ -23,9 +23,9 @@ def call_part(
     symbol = SYMBOL_PREFIX + hashlib.sha256(name.encode()).hexdigest()[:16]
     if not any(function.name == symbol for function in module.functions):
         f = Function(module, symbol, [value.type for value in values], list(returns) or None, shared=True, internal=True)
-        found = write(f, f.args)
+        results = write(f, f.args)
         if returns:
-            f.ret_many(found)
+            f.ret_many(results)
         else:
             f.ret()
     if returns:

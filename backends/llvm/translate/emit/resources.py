@@ -128,9 +128,9 @@ def _memory(c: Context, kind: MemoryType) -> Words:
 
 def _memory_of(c: Context, number: Val, lane: Val) -> tuple[Val, Val]:
     """Pointer and count of the words of MEMORY number `number` (i32 scalar) for a lane."""
-    f, found = c.f, dict.fromkeys([MemoryType.SHARED, *_kinds(c).values()])
+    f, kinds = c.f, dict.fromkeys([MemoryType.SHARED, *_kinds(c).values()])
     address, count = f.var(I64, 0), f.var(I32, 0)
-    for kind in found:  # SHARED first, because it is the default for other numbers
+    for kind in kinds:  # SHARED first, because it is the default for other numbers
         words = _memory(c, kind)
         meant = number.eq(number) if kind is MemoryType.SHARED else number.ne(number)
         for other, its_kind in _kinds(c).items():

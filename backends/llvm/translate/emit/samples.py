@@ -236,8 +236,8 @@ def emit_sample_info(c: Context, a: None, b: Vector) -> list[Val]:
     """Number of samples of a view (0 if the unit is unbound), or of the render target."""
     operand, lanes = c.instruction.src[0], c.lane_map.lanes
     if operand.register.file is not File.SVIEW:
-        found = [wide(c, _target_samples(c)).as_float(), *zeros(c)[1:]]
-        return [found[channel] for channel in operand.swizzle]
+        samples = [wide(c, _target_samples(c)).as_float(), *zeros(c)[1:]]
+        return [samples[channel] for channel in operand.swizzle]
 
     def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
         return [query.emit_query_samples(c.f, texture, key, lanes).as_float(), *zeros(c)[1:]]
@@ -255,9 +255,9 @@ def emit_sample_pos(c: Context, a: None, b: Vector) -> list[Val]:
         table = Record(f, c.interface.env, ShaderEnv).get("sample_positions")
         there = number.ult(count) & (count > 1)
         place = f.select(there, number << 3, 0)
-        found = [f.gather(F32, f.at(table, 4 * axis), place, there) for axis in range(2)]
-        found = [f.select(wide(c, count > 1), value, 0.5) for value in found] + zeros(c)[2:]
-        return [found[channel] for channel in operand.swizzle]
+        position = [f.gather(F32, f.at(table, 4 * axis), place, there) for axis in range(2)]
+        position = [f.select(wide(c, count > 1), value, 0.5) for value in position] + zeros(c)[2:]
+        return [position[channel] for channel in operand.swizzle]
 
     def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
         return [*_standard(c, query.emit_query_samples(f, texture, key, c.lane_map.lanes), number), *zeros(c)[2:]]
@@ -279,9 +279,9 @@ def _standard(c: Context, count: Val, number: Val) -> list[Val]:
         start, known = f.select(same, first, start), known | same
     there = number.ult(count)
     place = f.select(known & there, start + number, 0) << 2
-    found = []
+    position = []
     for axis, letter in enumerate("xy"):
         name = f.module.constant(f"standard_positions_{letter}", F32, [row[axis] / 16.0 for row in rows])
         value = f.gather(F32, Val(f, PTR, name), place)
-        found.append(f.select(there | count.eq(1), value, 0.0))
-    return found
+        position.append(f.select(there | count.eq(1), value, 0.0))
+    return position

@@ -113,9 +113,9 @@ def sample_units(c: Context, view: Unit, sampler: Unit, request: Request, chosen
     texture_key, sampler_key = c.interface.texture_key(view.number), c.interface.sampler_key(sampler.number)
     if texture_key is None or sampler_key is None:
         return unbound(c, request)
-    found = _sampled(c, view, sampler, request, chosen, texture_key, sampler_key)
+    texel = _sampled(c, view, sampler, request, chosen, texture_key, sampler_key)
     is_exact = request.way in ("gather", "lod", "bias alone") or not sample.mixes_texels(texture_key, sampler_key)
-    return [canonical(c.f, value) for value in found] if c.exact and not is_exact else found
+    return [canonical(c.f, value) for value in texel] if c.exact and not is_exact else texel
 
 
 def _sampled(

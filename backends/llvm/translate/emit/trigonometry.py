@@ -23,17 +23,17 @@ def _together(leaf: Leaf) -> list[Leaf]:
     """`leaf` and the following SIN and COS leaves whose arguments are already computed at its place."""
     items = leaf.region.items
     start = items.index(leaf)
-    found, written = [leaf], set(access(leaf.instruction).writes)
+    leaves, written = [leaf], set(access(leaf.instruction).writes)
     for item in items[start + 1 : start + 1 + _REACH]:
-        if not isinstance(item, Leaf) or item.instruction.opcode.name == "BARRIER" or len(found) == _MOST:
+        if not isinstance(item, Leaf) or item.instruction.opcode.name == "BARRIER" or len(leaves) == _MOST:
             break
         used = access(item.instruction)
         if item.instruction.opcode.name in _NAMES and not is_indirect(item.instruction.src[0].register) and written.isdisjoint(used.reads):
-            found.append(item)
+            leaves.append(item)
         if any(is_indirect(d.register) for d in item.instruction.dst):
             break
         written.update(used.writes)
-    return found
+    return leaves
 
 
 def _result(c: Context) -> Val:

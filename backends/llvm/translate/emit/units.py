@@ -36,12 +36,12 @@ class Named:
 
     def units(self, kind: Callable[[int], Hashable | None]) -> list[list[int]]:
         """Candidate units that have a kind, grouped by it."""
-        found: dict[Hashable, list[int]] = {}
+        groups: dict[Hashable, list[int]] = {}
         for unit in range(self.first, self.first + self.count):
             of_unit = kind(unit)
             if of_unit is not None:
-                found.setdefault(of_unit, []).append(unit)
-        return list(found.values())
+                groups.setdefault(of_unit, []).append(unit)
+        return list(groups.values())
 
 
 def named(c: Context, operand: SrcOperand) -> Named:
@@ -128,20 +128,20 @@ def _kinds_of(c: Context, index: Val) -> Val:
     f, env = c.f, Record(c.f, c.interface.env, ShaderEnv)
     kinds, count = ("image_kinds", "num_images") if c.instruction.opcode.has_memory else ("texture_kinds", "num_textures")
     inside = index.ult(f.splat(env.get(count), c.lane_map.lanes))
-    found = f.gather(I32, env.get(kinds), f.select(inside, index, 0) << 2, inside)
-    return f.select(inside, found, -1) + MAX_UNITS
+    numbers = f.gather(I32, env.get(kinds), f.select(inside, index, 0) << 2, inside)
+    return f.select(inside, numbers, -1) + MAX_UNITS
 
 
 def _among(index: Val, units: Sequence[int]) -> Val:
     """Lanes whose `index` is one of `units`, which are in ascending order."""
-    found: Val | None = None
+    member: Val | None = None
     start = 0
     for end in range(1, len(units) + 1):
         if end == len(units) or units[end] != units[end - 1] + 1:
             inside = (index - units[start]).ult(end - start)
-            found, start = (inside if found is None else found | inside), end
-    assert found is not None
-    return found
+            member, start = (inside if member is None else member | inside), end
+    assert member is not None
+    return member
 
 
 def _lowest(f: Function, index: Val, lanes: Val) -> Val:

@@ -121,7 +121,7 @@ def test_the_rotating_cases_come_to_all_of_them() -> None:
 
 def test_an_unknown_case_ends_with_code_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["scene-999"]) == 2
-    assert "there is no case 'scene-999'" in capsys.readouterr().err
+    assert "unknown case `scene-999`; the cases are scene-" in capsys.readouterr().err
 
 
 def assembly(name: str, folder: Path, cpu: str | None) -> str:

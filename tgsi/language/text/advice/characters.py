@@ -58,19 +58,19 @@ def advise_characters(fault: Fault) -> Advice | None:
 def _replace(fault: Fault, pattern: re.Pattern[str]) -> tuple[Fix, ...]:
     """Replacements of all such characters from the statement's start to the end of the line."""
     places = pattern.finditer(fault.source.text, fault.start, max(fault.near_end, fault.at + 1))
-    return tuple(fault.fix(found.start(), found.end(), plain(found[0])) for found in places)
+    return tuple(fault.fix(match.start(), match.end(), plain(match[0])) for match in places)
 
 
 def advise_page(fault: Fault) -> Advice | None:
     """Advice about entities and tags of HTML, fences of Markdown, and marks of differences and prompts."""
     if entity := _ENTITY.match(fault.source.text, fault.at):
         places = _ENTITY.finditer(fault.source.text, fault.start, fault.near_end)
-        fixes = tuple(fault.fix(found.start(), found.end(), plain(html.unescape(found[0]))) for found in places)
+        fixes = tuple(fault.fix(match.start(), match.end(), plain(html.unescape(match[0]))) for match in places)
         meant = plain(html.unescape(entity[0]))
         what = f"write `{meant}`" if meant.strip() else "write a space"
         return Advice(f"{quoted(entity[0])} is written so in HTML only: {what}", fixes, (fault.at, entity.end()))
     if tag := _TAG.match(fault.text, fault.at):
-        fixes = tuple(fault.fix(found.start(), found.end(), "") for found in _TAG.finditer(fault.text, fault.start, fault.near_end))
+        fixes = tuple(fault.fix(match.start(), match.end(), "") for match in _TAG.finditer(fault.text, fault.start, fault.near_end))
         return Advice("tags of a web page are no part of the text: leave them out", fixes, (fault.at, tag.end()), resume=tag.end())
     if fence := fault.match(r"```[^\n]*|~~~[^\n]*"):
         fix = fault.fix(fault.at, fence.end(), "")
@@ -80,7 +80,7 @@ def advise_page(fault: Fault) -> Advice | None:
         return Advice("statements are not quoted: leave the quotes out", tuple(fault.fix(one.start(), one.end(), "") for one in marks))
     if fault.match("`"):
         places = re.compile("`").finditer(fault.text, fault.start, fault.near_end)
-        return Advice("nothing is quoted: leave it out", tuple(fault.fix(found.start(), found.end(), "") for found in places))
+        return Advice("nothing is quoted: leave it out", tuple(fault.fix(match.start(), match.end(), "") for match in places))
     mark = fault.match(r"(?:[>+|$*-]|>>>|\[[0-9]+\]|\([0-9]+\))[ \t]*(?=[0-9A-Z])") if fault.at == fault.start else None
     if mark is not None and fault.begins_statement(mark.end()):
         return Advice("a statement begins with its opcode: leave the mark out", (fault.fix(fault.at, mark.end(), ""),))

@@ -58,9 +58,9 @@ def _preface(source: Source, text: str, start: int, stages: Collection[str]) -> 
     line = re.compile(rf"^[ \t]*(?:{'|'.join(stages)})[ \t\r]*$", re.IGNORECASE | re.MULTILINE).search(text, start)
     if line is None or line.start() <= start:
         return None
-    fences = [found for found in _FENCE.finditer(text) if found.start() > line.end()]
+    fences = [match for match in _FENCE.finditer(text) if match.start() > line.end()]
     what = "the fence of Markdown is" if text.startswith(("```", "~~~"), start) else "the lines before the stage are"
-    fixes = Fix(Span(source, start, line.start()), ""), *(Fix(Span(source, found.start(), found.end()), "") for found in fences)
+    fixes = Fix(Span(source, start, line.start()), ""), *(Fix(Span(source, match.start(), match.end()), "") for match in fences)
     return f"{what} no part of the text: leave it out" if "fence" in what else f"{what} no part of the text: leave them out", fixes
 
 

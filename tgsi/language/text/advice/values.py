@@ -217,9 +217,9 @@ def _held(fault: Fault, kind: ImmediateType, values: list[str]) -> tuple[str, tu
 
 def _first_instruction(fault: Fault) -> int:
     """Offset of the first line that begins with an opcode; of the statement itself where that comes first."""
-    for found in re.compile(r"^[ \t]*((?:[0-9]+[ \t]*:[ \t]*)?([A-Z][0-9A-Z_]*))", re.I | re.A | re.M).finditer(fault.text, 0, fault.start):
-        if found[2].upper().removesuffix("_PRECISE").removesuffix("_SAT") in OPCODES:
-            return found.start(1)
+    for match in re.compile(r"^[ \t]*((?:[0-9]+[ \t]*:[ \t]*)?([A-Z][0-9A-Z_]*))", re.I | re.A | re.M).finditer(fault.text, 0, fault.start):
+        if match[2].upper().removesuffix("_PRECISE").removesuffix("_SAT") in OPCODES:
+            return match.start(1)
     return fault.start
 
 

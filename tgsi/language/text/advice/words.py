@@ -90,9 +90,9 @@ def _write(word: str) -> tuple[str, str]:
 def file(word: str) -> tuple[str, str]:
     """As `opcode`, for a register file."""
     name = word.upper().removeprefix("TGSI_FILE_")
-    found = name if name in _FILES else synonyms.FILES.get(name) or synonyms.LETTERS.get(name) or nearest_name(name, _FILES)
-    if found:
-        return f"write `{found}`" if found != nearest_name(word, _FILES) else f"did you mean `{found}`?", found
+    file_name = name if name in _FILES else synonyms.FILES.get(name) or synonyms.LETTERS.get(name) or nearest_name(name, _FILES)
+    if file_name:
+        return f"write `{file_name}`" if file_name != nearest_name(word, _FILES) else f"did you mean `{file_name}`?", file_name
     return f"a register file is one of {', '.join(_FILES)}", ""
 
 
@@ -104,9 +104,9 @@ def attribute(word: str, index: str = "") -> tuple[str, str]:
     if name in synonyms.MODES:
         mode = synonyms.MODES[name]
         return f"write `{mode}`; LINEAR is linear on the screen, PERSPECTIVE divides by w, CONSTANT is flat", mode
-    if found := _semantic(name):
+    if semantic := _semantic(name):
         extra = "; the depth is POSITION.z of a fragment program's outputs" if "DEPTH" in name else ""
-        return f"write `{found}`{extra}", found.partition("[")[0] if index else found
+        return f"write `{semantic}`{extra}", semantic.partition("[")[0] if index else semantic
     if (glued := re.fullmatch(r"([A-Z_]*[A-Z])_?([0-9]+)", name)) and (known := _semantic(glued[1]) or _near_semantic(glued[1])):
         spelled = f"{known.partition('[')[0]}[{int(glued[2])}]"
         return f"write `{spelled}`: an index stands in brackets", spelled

@@ -38,19 +38,19 @@ def difference(name: str, old: str, new: str) -> str:
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> list[Change]:
     """Ranges of lines that differ, as (first, end) in both texts."""
-    found: list[Change] = []
+    changes: list[Change] = []
     at = at_after = 0
     while at < len(before) or at_after < len(after):
         if at < len(before) and at_after < len(after) and before[at] == after[at_after]:
             at, at_after = at + 1, at_after + 1
             continue
         removed, added = _to_next_equal(before, after, at, at_after)
-        if found and (found[-1][1], found[-1][3]) == (at, at_after):
-            found[-1] = (found[-1][0], at + removed, found[-1][2], at_after + added)
+        if changes and (changes[-1][1], changes[-1][3]) == (at, at_after):
+            changes[-1] = (changes[-1][0], at + removed, changes[-1][2], at_after + added)
         else:
-            found.append((at, at + removed, at_after, at_after + added))
+            changes.append((at, at + removed, at_after, at_after + added))
         at, at_after = at + removed, at_after + added
-    return found
+    return changes
 
 
 def _to_next_equal(before: Sequence[str], after: Sequence[str], at: int, at_after: int) -> tuple[int, int]:
@@ -108,13 +108,13 @@ def replace_file(name: str, old: bytes, new: bytes) -> None:
     path = os.path.realpath(name)
     if not os.access(path, os.W_OK):
         raise PermissionError("it may not be written; make it writable, as with chmod +w")
-    found = os.stat(path)
+    status = os.stat(path)
     temporary = _new_file(os.path.dirname(path))
     try:
         with open(temporary, "r+b") as file:
             file.write(new)
             file.flush()
-            _copy_rights(path, temporary, found)
+            _copy_rights(path, temporary, status)
             os.fsync(file.fileno())
         with open(path, "rb") as file:
             if file.read(len(old) + 1) != old:

@@ -22,17 +22,17 @@ def expand(words: Iterable[str], output: str | None = None) -> tuple[list[str], 
     """
     names: list[str] = []
     unread: list[Unread] = []
-    found: set[str] = set()
+    paths: set[str] = set()
     for word in words:
         if is_plain(word):
-            if os.path.abspath(word) not in found:
+            if os.path.abspath(word) not in paths:
                 names.append(word)
             continue
         new, missed = (_in_folder if os.path.isdir(word) else _matches)(word, _output_folder(output, word))
         unread += missed
-        known = found | {os.path.abspath(name) for name in names}
+        known = paths | {os.path.abspath(name) for name in names}
         names += [name for name in new if os.path.abspath(name) not in known]
-        found.update(os.path.abspath(name) for name in new)
+        paths.update(os.path.abspath(name) for name in new)
     return names, unread
 
 

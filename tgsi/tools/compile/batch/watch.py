@@ -107,10 +107,10 @@ def _names(listing: Callable[[], Sequence[str]]) -> object:
 
 def _signature(name: str) -> Signature:
     try:
-        found = os.stat(name)  # a Path for each look costs more than the look
+        status = os.stat(name)  # a Path for each look costs more than the look
     except (OSError, ValueError):
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode
 
 
 def _is_folder(signature: Signature) -> bool:
@@ -155,10 +155,10 @@ def _reads() -> Iterator[dict[str, Signature]]:
     if not _hooked:
         sys.addaudithook(_hook)
         _hooked = True
-    found: dict[str, Signature] = {}
-    _active.append(found)
+    signatures: dict[str, Signature] = {}
+    _active.append(signatures)
     try:
-        yield found
+        yield signatures
     finally:
         _active.pop()
 

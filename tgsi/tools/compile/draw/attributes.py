@@ -19,7 +19,7 @@ from tgsi.language.record import record
 from tgsi.tools.compile.draw.known import attribute_of
 from tgsi.tools.compile.draw.mesh import ATTRIBUTES, Mesh
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.nearest import nearest
 
 if TYPE_CHECKING:
     from tgsi.language.facts.semantics import Semantic
@@ -63,24 +63,24 @@ def match_inputs(vertex: Program, following: Program | None, mesh: Mesh, given: 
     inputs = _inputs(vertex, following)
     chosen = _given(given, inputs, mesh)
     taken: dict[str, Input] = {}
-    found: dict[int, tuple[str, str]] = {}
+    matches: dict[int, tuple[str, str]] = {}
     for item in inputs:
         if item.key in chosen:
-            found[item.location] = chosen[item.key], "--attribute"
+            matches[item.location] = chosen[item.key], "--attribute"
         elif item.registers > 1 or item.letter != "f":
-            found[item.location] = ZERO, "a matrix" if item.registers > 1 else "integers" if item.letter in "iu" else "doubles"
+            matches[item.location] = ZERO, "a matrix" if item.registers > 1 else "integers" if item.letter in "iu" else "doubles"
         elif (attribute := _of_name(vertex, item)) and (attribute in mesh.attributes or attribute != "position"):
-            found[item.location] = attribute, "by name" if vertex.interface is not None else "by semantic"
-        if item.location in found:
-            taken.setdefault(found[item.location][0], item)
+            matches[item.location] = attribute, "by name" if vertex.interface is not None else "by semantic"
+        if item.location in matches:
+            taken.setdefault(matches[item.location][0], item)
     for item in inputs:
-        if item.location in found:
+        if item.location in matches:
             continue
         order = ("position", *_BY_WIDTH[item.width])
         attribute = next((name for name in order if name not in taken and name in mesh.attributes), ZERO)
-        found[item.location] = attribute, f"the first that is free for {item.width} component{'s' * (item.width > 1)}"
+        matches[item.location] = attribute, f"the first that is free for {item.width} component{'s' * (item.width > 1)}"
         taken[attribute] = item
-    return tuple(_with(item, *found[item.location], mesh) for item in inputs)
+    return tuple(_with(item, *matches[item.location], mesh) for item in inputs)
 
 
 def _with(item: Input, attribute: str, reason: str, mesh: Mesh) -> Input:

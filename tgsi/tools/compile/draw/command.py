@@ -60,7 +60,7 @@ def draw_shaders(options: argparse.Namespace) -> int:
         raise UsageError("-o: not allowed with --draw, which names the picture")
     for name in ("emit", "link"):
         if getattr(options, name):
-            raise UsageError(f"argument --{name}: not allowed with argument --draw")
+            raise UsageError(f"--{name}: not allowed with --draw")
     try:
         run_passes = make_runner(options, sys.stderr.write)
     except ValueError as error:
@@ -99,10 +99,10 @@ def _checked(shader: Shader, options: argparse.Namespace) -> tuple[Program, Sequ
     whole = shader._replace(text=whole_image(shader.text))
     given = argparse.Namespace(**{**vars(options), "stage": "frag", "language": "glsl"})
     try:
-        program, found = checked(whole, given)
+        program, findings = checked(whole, given)
     except DiagnosticError as error:
         raise type(error)(within_text(error.diagnostics, shader.text, shader.name)) from None
-    return program, within_text(found, shader.text, shader.name)
+    return program, within_text(findings, shader.text, shader.name)
 
 
 def _clip(shaders: Sequence[Shader], programs: Sequence[Program], options: argparse.Namespace) -> str:
@@ -202,14 +202,14 @@ def _call(
         if options.attribute:
             raise UsageError("--attribute: mesh programs have no inputs of vertices")
         return (lambda: context.draw_mesh_tasks(grid=look.grid)), ()
-    found = match_inputs(programs[0], programs[1] if len(programs) > 1 else None, mesh, options.attribute)
-    bind_inputs(context, found, mesh)
-    for item in found:
+    matches = match_inputs(programs[0], programs[1] if len(programs) > 1 else None, mesh, options.attribute)
+    bind_inputs(context, matches, mesh)
+    for item in matches:
         words = f"{item.name} <- {item.attribute} ({item.reason})"
         if item.attribute == ZERO:
             words = f"{item.name} is {'the identity' if item.registers > 1 and item.letter == 'f' else '0'}: {item.reason}"
         lines.append(("input", words))
-    return mesh_draw(programs, mesh, context, bool(found)), found
+    return mesh_draw(programs, mesh, context, bool(matches)), matches
 
 
 def _usual_mesh(programs: Sequence[Program]) -> str:
@@ -291,13 +291,13 @@ def _tell(drawn: Drawn, options: argparse.Namespace) -> None:
     """Write the report: to stdout, or to stderr where the picture goes to stdout."""
     stream = sys.stderr if options.draw == "-" else sys.stdout
     if options.format == "json":
-        found = {
+        facts = {
             "picture": options.draw,
             "title": drawn.title,
             "choices": [list(item) for item in drawn.lines],
             "reasons": list(drawn.reasons),
         }
-        stream.write(json.dumps(found, indent=1) + "\n")
+        stream.write(json.dumps(facts, indent=1) + "\n")
         return
     name = "stdout" if options.draw == "-" else options.draw
     stream.write(f"{name}: {drawn.title}\n")

@@ -114,9 +114,9 @@ class Canvas:
         call()
         context.end_query(samples)
         context.end_query(statistics)
-        found = dict(zip(_STATISTICS, context.get_query_result(statistics)))
-        found.pop("vertices")
-        return Counts(samples=int(context.get_query_result(samples)), **found)
+        counts = dict(zip(_STATISTICS, context.get_query_result(statistics)))
+        counts.pop("vertices")
+        return Counts(samples=int(context.get_query_result(samples)), **counts)
 
     def picture(self) -> NDArray[np.uint8]:
         """RGB of the target, shape (height, width, 3); samples are resolved."""
@@ -135,15 +135,15 @@ def mesh_draw(programs: Sequence[Program], mesh: Mesh, context: Any, has_inputs:
 
 def patch_vertices(programs: Sequence[Program]) -> int:
     """Vertices of a patch, from the control program or the domain of the evaluation program; 0 without such programs."""
-    found = 0
+    count = 0
     for program in programs:
         stage = STAGES[program.processor]
         if stage.is_patch and stage.feeds_rasterizer:
             mode = program.info.properties.get(f"{stage.prefix}PRIM_MODE", Primitive.TRIANGLES)
-            found = found or {Primitive.LINES: 2, Primitive.QUADS: 4}.get(Primitive(mode), 3)
+            count = count or {Primitive.LINES: 2, Primitive.QUADS: 4}.get(Primitive(mode), 3)
         elif stage.is_patch:
-            found = program.info.properties.get(f"{stage.prefix}VERTICES_OUT", 3)
-    return found
+            count = program.info.properties.get(f"{stage.prefix}VERTICES_OUT", 3)
+    return count
 
 
 def _primitives(stages: Mapping[Processor, Program], mesh: Mesh) -> tuple[str, NDArray[np.uint32], int]:

@@ -56,17 +56,17 @@ def _chunks(name: str, data: bytes) -> tuple[bytes, bytes | None]:
         raise UsageError(f"{name}: glTF {version}; version 2 is read")
     if length > len(data):
         raise UsageError(f"{name}: a broken .glb: {length} bytes by its header, and the file has {len(data)}")
-    found: dict[int, bytes] = {}
+    chunks: dict[int, bytes] = {}
     at = 12
     while at + 8 <= length:
         size, kind = struct.unpack_from("<II", data, at)
         if size > length - at - 8:
             raise UsageError(f"{name}: a broken .glb: the chunk at byte {at} has {size} bytes, and {length - at - 8} are left")
-        found.setdefault(kind, data[at + 8 : at + 8 + size])
+        chunks.setdefault(kind, data[at + 8 : at + 8 + size])
         at += 8 + size
-    if _JSON not in found:
+    if _JSON not in chunks:
         raise UsageError(f"{name}: a broken .glb: no JSON chunk")
-    return found[_JSON], found.get(_BIN)
+    return chunks[_JSON], chunks.get(_BIN)
 
 
 class _Scene:

@@ -9,7 +9,7 @@ from tgsi.tools.compile.draw.gltf import read_gltf
 from tgsi.tools.compile.draw.mesh import SHAPES, Mesh
 from tgsi.tools.compile.draw.obj import read_obj
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.nearest import nearest
 
 _READERS = {".obj": read_obj, ".gltf": read_gltf, ".glb": read_gltf}
 

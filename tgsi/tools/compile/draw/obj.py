@@ -54,23 +54,23 @@ class _Reader:
     def _numbers(self, word: str, rest: Sequence[str]) -> list[float]:
         fewest, form = _KINDS[word]
         try:
-            found = [float(item) for item in rest[:7]]
+            numbers = [float(item) for item in rest[:7]]
         except ValueError:
             self.fail(f"expected numbers, as `{form}`")
-        if len(found) < fewest:
+        if len(numbers) < fewest:
             self.fail(f"expected {fewest} numbers, as `{form}`")
-        if not all(math.isfinite(item) and abs(item) < _LARGEST for item in found):
+        if not all(math.isfinite(item) and abs(item) < _LARGEST for item in numbers):
             self.fail(f"expected numbers below {_LARGEST:g}, none of them NaN or infinite")
-        return found
+        return numbers
 
     def _face(self, corners: Sequence[str]) -> None:
         if len(corners) < 3:
             self.fail("a face has at least three corners")
-        found = [self._corner(corner) for corner in corners]
+        face = [self._corner(corner) for corner in corners]
         self.polygons += 1
-        if len(found) == 4:
-            self.quads.append(tuple(found))
-        self.triangles += [(found[0], found[k], found[k + 1]) for k in range(1, len(found) - 1)]
+        if len(face) == 4:
+            self.quads.append(tuple(face))
+        self.triangles += [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]
         if len(self.triangles) > MAX_TRIANGLES or len(self.vertices) > MAX_VERTICES:
             self.fail(f"more than {MAX_TRIANGLES} triangles or {MAX_VERTICES} vertices")
 

@@ -15,7 +15,7 @@ from tgsi.language.source import Source, Span
 from tgsi.language.text.parser import parse
 from tgsi.tools.compile.draw.known import attribute_of
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.nearest import nearest
 
 if TYPE_CHECKING:
     from tgsi.language.program import Program
@@ -115,14 +115,14 @@ def fragment_for(last: Program, wanted: str | None) -> tuple[Program, str]:
 def _shown_outputs(last: Program) -> dict[str, tuple[Any, int]]:
     """Outputs of numbers that a fragment program can read, by name: semantic and channels."""
     ports = {port.semantic: port for port in last.interface.outputs.values()} if last.interface is not None else {}
-    found: dict[str, tuple[Any, int]] = {}
+    outputs: dict[str, tuple[Any, int]] = {}
     for item in last.info.outputs:
         port = ports.get(str(item.semantic))
         if item.semantic.name in _VARYINGS and item.semantic.name != "BCOLOR" and (port is None or port.type[0] not in "iud"):
             digits = port.type[-1] if port is not None and port.type[:3] == "vec" else ""
             mask = (1 << int(digits)) - 1 if digits else item.usage_mask
-            found.setdefault(port.name if port is not None else str(item.semantic), (item.semantic, mask))
-    return found
+            outputs.setdefault(port.name if port is not None else str(item.semantic), (item.semantic, mask))
+    return outputs
 
 
 def draws(programs: Sequence[Program]) -> str:

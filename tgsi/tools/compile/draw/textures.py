@@ -16,7 +16,7 @@ from tgsi.language.record import record
 from tgsi.tools.compile.draw.files import read_file
 from tgsi.tools.compile.draw.known import is_word
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.nearest import nearest
 
 if TYPE_CHECKING:
     from tgsi.language.program import Program
@@ -56,13 +56,13 @@ class Sampler:
 
 def samplers_of(programs: Sequence[Program]) -> tuple[Sampler, ...]:
     """The samplers that some programs use, each name once."""
-    found: dict[str, Sampler] = {}
+    samplers: dict[str, Sampler] = {}
     for program in programs:
         for sampler in _samplers(program):
-            old = found.get(sampler.name)
+            old = samplers.get(sampler.name)
             units = (*(old.units if old is not None else ()), *sampler.units)
-            found[sampler.name] = Sampler(name=sampler.name, units=units, target=sampler.target, kind=sampler.kind)
-    return tuple(found.values())
+            samplers[sampler.name] = Sampler(name=sampler.name, units=units, target=sampler.target, kind=sampler.kind)
+    return tuple(samplers.values())
 
 
 def _samplers(program: Program) -> list[Sampler]:
@@ -111,7 +111,7 @@ def pictures(
     for sampler in samplers:
         for _, unit in sampler.units:
             names.setdefault(str(unit), sampler.name)
-    found: dict[str, tuple[str, NDArray[np.uint8]]] = {}
+    textures: dict[str, tuple[str, NDArray[np.uint8]]] = {}
     for text in given:
         name, equals, file = text.partition("=")
         if not equals:
@@ -125,10 +125,10 @@ def pictures(
             known = [sampler.name for sampler in samplers]
             hint = (nearest(name, known) or f"they sample {', '.join(known)}") if known else "they sample no texture"
             raise UsageError(f"--texture {text[:60]}: the programs have no sampler {name[:40]!r}; {hint}")
-        if names[name] in found:
+        if names[name] in textures:
             raise UsageError(f"--texture: {names[name]} is given twice")
-        found[names[name]] = file, read_picture(file)
-    return found
+        textures[names[name]] = file, read_picture(file)
+    return textures
 
 
 def read_picture(file: str) -> NDArray[np.uint8]:

@@ -15,7 +15,7 @@ from tgsi.language.facts.stages import PIPELINE, STAGES
 from tgsi.language.record import record
 from tgsi.tools.compile.draw.known import View, is_word, known_value
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.nearest import nearest
 
 if TYPE_CHECKING:
     from tgsi.language.interface import Variable
@@ -115,21 +115,21 @@ def _initial(program: Program) -> list[str]:
 
 def _given(given: Sequence[str]) -> dict[str, list[float]]:
     """The entries of --uniform: NAME=NUMBERS."""
-    found: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
     for text in given:
         name, equals, numbers = (part.strip() for part in text.partition("="))
         if not equals or not name:
             raise UsageError(f"--uniform {text[:60]}: expected NAME=NUMBERS, as --uniform tint=1,0,0")
-        if name in found:
+        if name in values:
             raise UsageError(f"--uniform {name}: given twice")
         words = [word for word in re.split(r"[,\s()\[\]{}]+", numbers) if word]
         try:
-            found[name] = [{"true": 1.0, "false": 0.0}.get(word.lower()) or float(word.rstrip("fF") or word) for word in words]
+            values[name] = [{"true": 1.0, "false": 0.0}.get(word.lower()) or float(word.rstrip("fF") or word) for word in words]
         except ValueError:
-            found[name] = []
-        if not found[name] or len(found[name]) > _MAX_ROWS:
+            values[name] = []
+        if not values[name] or len(values[name]) > _MAX_ROWS:
             raise UsageError(f"--uniform {text[:60]}: expected numbers after the sign, as --uniform {name}=1,0,0")
-    return found
+    return values
 
 
 def _named(name: str, numbers: list[float], known: Mapping[str, Variable], programs: Sequence[Program]) -> tuple[str, Any]:

@@ -297,11 +297,11 @@ def _findings(
     for item in errors:
         finding(item)
     for table, left, after in zip(tables, boxes, boxes[1:]):
-        found = () if errors or Processor[left.title] is Processor.TASK else table.findings
+        findings = () if errors or Processor[left.title] is Processor.TASK else table.findings
         device = [] if table.device is None or errors else device_lines(table.device)
-        if several and (found or device):
+        if several and (findings or device):
             line(f"{left.title} \u2192 {after.title}", "#1d2433", _SIZE, "bold")
-        for item in found:
+        for item in findings:
             finding(item)
         for text in device[:_MOST_LINES]:
             line(text[: int(room / width_of("m", _SMALL))].replace(" ", "\u00a0"), "#1d2433")

@@ -53,7 +53,7 @@ def show_steps(options: argparse.Namespace) -> int:
 
     for name in ("emit", "print_after"):
         if getattr(options, name):
-            raise UsageError(f"argument --{name.replace('_', '-')}: not allowed with argument --steps")
+            raise UsageError(f"--{name.replace('_', '-')}: not allowed with --steps")
     if options.format not in ("text", "json"):
         raise UsageError(f"--format {options.format}: --steps writes text or json")
     if options.passes is None and options.lower is None:
@@ -86,13 +86,13 @@ def _steps(program: Program, passes: Sequence[Pass]) -> list[Step]:
     """The passes one after another."""
     from passes.pipeline import Pipeline
 
-    found = []
+    steps = []
     for item in passes:
         made = Pipeline((item,)).run(program)
         before, after = _lines(program), _lines(made)
-        found.append(Step(title=str(item), before=before, after=after, sizes=(_size(program), _size(made))))
+        steps.append(Step(title=str(item), before=before, after=after, sizes=(_size(program), _size(made))))
         program = made
-    return found
+    return steps
 
 
 def _lines(program: Program) -> tuple[str, ...]:

@@ -12,12 +12,12 @@ from backends.gallium.tracing.steps import Step
 from tgsi.language.record import record
 
 _MOST_MATCHED = 20_000
-"""Calls of one side that are matched with those of the other. More, between the calls that both begin and end with, are paired in order."""
+"""Most calls of one side that are aligned by content. Longer sequences, between the common beginning and end, are paired in order."""
 
 
 @record(eq=False)
 class Pair:
-    """A call of each side, of which one may be missing.
+    """A call of each side; one of them may be missing.
 
     first, second: their numbers among the steps. is_same: name, arguments and outcome are the same.
     """
@@ -28,13 +28,13 @@ class Pair:
 
 
 class Objects:
-    """Objects of the first trace, and those of the second that stand for them."""
+    """Objects of the first trace with their counterparts in the second."""
 
     def __init__(self) -> None:
         self._of: dict[int, int] = {}
 
     def pair(self, first: int, second: int) -> None:
-        """Take two new objects for the same."""
+        """Make two new objects counterparts."""
         if first and second:
             self._of[first] = second
 
@@ -43,22 +43,22 @@ class Objects:
         return self._of.get(handle, 0)
 
     def is_same(self, one: Handle, other: Handle) -> bool:
-        """True if an object of the second trace stands for one of the first."""
+        """True if two objects are counterparts."""
         return self.of(one.number) == other.number
 
 
 def align(first: Sequence[Step], second: Sequence[Step]) -> tuple[list[Pair], Objects]:
-    """All calls of both traces in order. Objects count as the same if the calls that created them are a pair."""
-    objects, found = Objects(), []
+    """All calls of both traces in order. Objects are counterparts if the calls that created them are a pair."""
+    objects, pairs = Objects(), []
     for a, b in _matched(first, second):
         if a is None or b is None:
-            found.append(Pair(a, b, False))
+            pairs.append(Pair(a, b, False))
             continue
         one, other = first[a], second[b]
-        found.append(Pair(a, b, _is_same(one, other, objects.of)))
+        pairs.append(Pair(a, b, _is_same(one, other, objects.of)))
         if one.call is not None and other.call is not None:
             objects.pair(one.call.result, other.call.result)
-    return found, objects
+    return pairs, objects
 
 
 def _is_same(one: Step, other: Step, of: Callable[[int], int]) -> bool:
@@ -70,7 +70,7 @@ def _is_same(one: Step, other: Step, of: Callable[[int], int]) -> bool:
 
 
 def _text(step: Step, of: Callable[[int], int] | None) -> str:
-    """Name, arguments and outcome of a call. of: the handle that stands for one; None leaves objects out."""
+    """Name, arguments and outcome of a call. of: maps handles to those of counterparts; None omits objects."""
     assert step.call is not None
     outcome = step.call.outcome if step.call.has_outcome else None
     shown = {"arguments": plain(step.named), "outcome": plain(outcome), "raises": step.call.raises}
@@ -86,7 +86,7 @@ def _renamed(value: Any, of: Callable[[int], int] | None) -> Any:
 
 
 def _matched(first: Sequence[Step], second: Sequence[Step]) -> Iterator[tuple[int | None, int | None]]:
-    """Numbers of steps that belong together."""
+    """Pairs of step numbers."""
     if [step.name for step in first] == [step.name for step in second]:
         yield from ((k, k) for k in range(len(first)))
         return
@@ -109,7 +109,7 @@ def _matched(first: Sequence[Step], second: Sequence[Step]) -> Iterator[tuple[in
 
 
 def _in_order(first: Sequence[Step], second: Sequence[Step], ours: range, others: range) -> Iterator[tuple[int | None, int | None]]:
-    """Steps of two blocks: those of equal names are pairs, as long as they come."""
+    """Pair the steps of two blocks in order while their names are equal."""
     a, b = 0, 0
     while a < len(ours) and b < len(others) and first[ours[a]].name == second[others[b]].name:
         yield ours[a], others[b]

@@ -19,12 +19,12 @@ from tgsi.tools.replay.units import spell_pixel
 
 @record(eq=False, kw_only=True)
 class Difference:
-    """A picture or a buffer that two traces left with different content.
+    """A picture or a buffer whose content differs between two traces.
 
-    pair: the call after which it shows; None: it shows at the end, in a resource that was no bound target. target: what differs. handles:
-    of the resource in both. layout: of both pictures; None for buffers. place: x, y and layer of the first pixel, or the byte of a buffer,
-    in x. count: pixels, or bytes, that differ. pixels: texts of the first one. data: both contents. mask: pixels that differ. ends: numbers
-    of steps that were played. level, first_layer: of the resource.
+    pair: the call after which it differs; None: it differs only at the end, in a resource that was not a bound target. target: what
+    differs. handles: of the resource in both. layout: of both pictures; None for buffers. place: x, y and layer of the first pixel, or the
+    byte of a buffer, in x. count: pixels, or bytes, that differ. pixels: texts of the first pixel. data: both contents. mask: pixels that
+    differ. ends: numbers of steps that were played. level, first_layer: of the resource.
     """
 
     pair: Pair | None
@@ -44,7 +44,7 @@ class Difference:
 def first_difference(one: PlayedTrace, other: PlayedTrace, pairs: Sequence[Pair], objects: Objects) -> Difference | None:
     """Play both traces up to the first call after which targets differ, or to the end. RecordingError from either.
 
-    Calls before the first pair that differs give equal bytes on one machine, so that nothing is compared before it.
+    Calls before the first pair that differs give equal bytes on one machine, so nothing is compared before it.
     """
     is_different, ends = False, [0, 0]
     for pair in pairs:
@@ -56,13 +56,13 @@ def first_difference(one: PlayedTrace, other: PlayedTrace, pairs: Sequence[Pair]
         one.play(ends[0])
         other.play(ends[1])
         for ours, theirs in zip(one.targets(), other.targets()):
-            found = _compared(ours, theirs, pair)
-            if found is not None:
-                return replace(found, ends=(one.at, other.at), level=ours.level, first_layer=ours.layers[0])
+            difference = _compared(ours, theirs, pair)
+            if difference is not None:
+                return replace(difference, ends=(one.at, other.at), level=ours.level, first_layer=ours.layers[0])
     one.play(len(one.steps))
     other.play(len(other.steps))
-    found = _in_resources(one, other, objects)
-    return None if found is None else replace(found, ends=(one.at, other.at))
+    difference = _in_resources(one, other, objects)
+    return None if difference is None else replace(difference, ends=(one.at, other.at))
 
 
 def _works(steps: Sequence[Step], number: int | None) -> bool:
@@ -82,7 +82,7 @@ def _of_pixels(
     pair: Pair | None, name: str, handles: tuple[int, int], layout: Layout, data: tuple[NDArray[np.uint8], NDArray[np.uint8]]
 ) -> Difference | None:
     mask: NDArray[np.bool_] = (data[0] != data[1]).any(axis=-1)
-    if not mask.any():  # samples that resolve, or blocks that decode, to the same
+    if not mask.any():  # different samples may resolve, and different blocks may decode, to equal pixels
         return None
     layer, y, x = (int(k) for k in np.argwhere(mask)[0])
     pixels = tuple(spell_pixel(layout.format, item[layer, y, x].tobytes()) for item in data)
@@ -111,9 +111,9 @@ def _in_resources(one: PlayedTrace, other: PlayedTrace, objects: Objects) -> Dif
             a, b = resource.blocks(level), twin.blocks(level)
             if np.array_equal(a, b):
                 continue
-            found = _of_buffer(handles, a, b) if resource.is_buffer else _of_level(handles, resource, twin, level)
-            if found is not None:
-                return found
+            difference = _of_buffer(handles, a, b) if resource.is_buffer else _of_level(handles, resource, twin, level)
+            if difference is not None:
+                return difference
     return None
 
 
@@ -122,8 +122,8 @@ def _of_level(handles: tuple[int, int], ours: Any, theirs: Any, level: int) -> D
         Target(f"level {level} of handle", handle, item, level, (0, item.levels[level].layers))
         for handle, item in zip(handles, (ours, theirs))
     ]
-    found = _of_pixels(None, f"level {level}", handles, sides[0].layout, (sides[0].data(), sides[1].data()))
-    return None if found is None else replace(found, level=level)
+    difference = _of_pixels(None, f"level {level}", handles, sides[0].layout, (sides[0].data(), sides[1].data()))
+    return None if difference is None else replace(difference, level=level)
 
 
 def _of_buffer(handles: tuple[int, int], ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> Difference:
@@ -144,5 +144,5 @@ def _of_buffer(handles: tuple[int, int], ours: NDArray[np.uint8], theirs: NDArra
 
 
 def number_of_draw(steps: Sequence[Step], at: int) -> int:
-    """The number of a draw, clear, copy or grid among all, from 1 on; for another call that of the next one."""
+    """The number of a draw, clear, copy or grid among all of these, from 1 on; for any other call the number of the next one."""
     return sum(step.name in DRAWS for step in steps[:at]) + 1

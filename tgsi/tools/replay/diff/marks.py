@@ -1,4 +1,4 @@
-"""Two calls as lines, with the arguments that differ marked."""
+"""Two calls as lines in which different arguments are marked."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from backends.gallium.tracing.printing import Handle, plain
 from backends.gallium.tracing.steps import Step
 
 _MOST_PLACES = 6
-"""Places of one argument that are listed."""
+"""Most listed places of an argument."""
 _WIDE = 100
 Names = Callable[[Handle], str]
 
 
 def shown(value: Any, name: Names, wide: int = _WIDE) -> str:
-    """A value in one line of at most about `wide` characters; control characters are escaped."""
+    """A value in a line of about `wide` characters at most, with control characters escaped."""
     if isinstance(value, Handle):
         return name(value)
     if isinstance(value, str):
@@ -56,7 +56,7 @@ def _items_of(value: Any) -> list[tuple[Any, Any]]:
 
 
 def places(one: Any, other: Any, is_same: Callable[[Handle, Handle], bool], path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The places at which two values differ, with what stands there. is_same: two handles name the same object."""
+    """The places where two values differ, with both parts. is_same: two handles name the same object."""
     if isinstance(one, Handle) and isinstance(other, Handle):
         if not is_same(one, other):
             yield path, one, other
@@ -107,27 +107,27 @@ def _text_places(one: str, other: str, path: str) -> Iterator[tuple[str, Any, An
 
 
 def marked(one: Step, other: Step, names: tuple[Names, Names], is_same: Callable[[Handle, Handle], bool]) -> list[str]:
-    """A line for each argument; those that differ begin with ``*`` and have a line for each side, and one for each place."""
-    found = []
+    """A line for each argument; different ones begin with ``*`` and have a line for each side and for each place."""
+    lines = []
     ours, others = _parts(one), _parts(other)
     for key in [*ours, *(key for key in others if key not in ours)]:
         if key in ours and key in others:
             where = list(places(ours[key], others[key], is_same))
             if not where:
-                found.append(f"    {key} = {shown(ours[key], names[0])}")
+                lines.append(f"    {key} = {shown(ours[key], names[0])}")
                 continue
         else:
             where = []
         sides = [
             (letter, shown(part[key], name) if key in part else "not given") for letter, part, name in zip("AB", (ours, others), names)
         ]
-        found += [f"  * {key}", *(f"      {letter}  {text}" for letter, text in sides)]
-        found += [
+        lines += [f"  * {key}", *(f"      {letter}  {text}" for letter, text in sides)]
+        lines += [
             f"      {path.strip('. ') or key}: {_place(a, names[0])} | {_place(b, names[1])}" for path, a, b in where[:_MOST_PLACES] if path
         ]
         if len(where) > _MOST_PLACES:
-            found.append(f"      and {len(where) - _MOST_PLACES} more places")
-    return found
+            lines.append(f"      and {len(where) - _MOST_PLACES} more places")
+    return lines
 
 
 def _place(value: Any, name: Names) -> str:
@@ -138,12 +138,12 @@ def _parts(step: Step) -> dict[str, Any]:
     """Arguments and outcome by name."""
     if step.call is None:
         return {"handles": [Handle(handle) for handle in step.forgets]}
-    found = dict(step.named)
+    parts = dict(step.named)
     if step.call.raises:
-        found["was refused"] = True
+        parts["was refused"] = True
     if step.call.has_outcome:
-        found["outcome"] = step.call.outcome
-    return found
+        parts["outcome"] = step.call.outcome
+    return parts
 
 
 def one_line(step: Step, name: Names) -> str:

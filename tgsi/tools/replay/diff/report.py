@@ -30,7 +30,7 @@ class _Sides:
     objects: Objects
 
     def place(self, side: int, number: int | None) -> str:
-        """A call's place for people."""
+        """A call's place as text."""
         steps, name = self.steps[side], f"{'AB'[side]}, {self.paths[side].name}"
         if number is None:
             return f"missing in {name}"
@@ -41,7 +41,7 @@ class _Sides:
 class DiffReport:
     """The result of a comparison.
 
-    code: 0 if the traces are equal, 1 if they differ, 2 if one is wrong. lines: for people. data: for JSON.
+    code: 0 if the traces are equal, 1 if they differ, 2 if one is invalid. lines: for people. data: for JSON.
     """
 
     code: int
@@ -71,16 +71,16 @@ def diff(screen: Screen, first: Path, second: Path, directory: Path | None = Non
     _note_calls(both, differing, report)
     try:
         with PlayedTrace(screen, sides[0]) as one, PlayedTrace(screen, sides[1]) as other:
-            found = first_difference(one, other, pairs, objects)
+            difference = first_difference(one, other, pairs, objects)
     except RecordingError as error:
         report.lines.append(f"the draws were not compared: {error}")
         report.data["not_compared"] = str(error)
         return report
-    _note_difference(both, found, report)
-    if found is not None and found.layout is not None:
-        _explain(screen, both, found, report)
-    if found is not None and found.layout is not None:
-        _save(both, found, directory, report)
+    _note_difference(both, difference, report)
+    if difference is not None and difference.layout is not None:
+        _explain(screen, both, difference, report)
+    if difference is not None and difference.layout is not None:
+        _save(both, difference, directory, report)
     return report
 
 
@@ -112,48 +112,51 @@ def _note_calls(both: _Sides, pair: Pair, report: DiffReport) -> None:
     }
 
 
-def _note_difference(both: _Sides, found: Difference | None, report: DiffReport) -> None:
-    if found is None:
+def _note_difference(both: _Sides, difference: Difference | None, report: DiffReport) -> None:
+    if difference is None:
         report.lines.append("no target differs after any draw, and no resource at the end")
         report.data["first_draw"] = None
         return
-    x, y, layer = found.place
-    shown = report.data["first_draw"] = {"target": found.target, "handles": list(found.handles), "count": found.count}
-    if found.layout is None:
+    x, y, layer = difference.place
+    shown = report.data["first_draw"] = {"target": difference.target, "handles": list(difference.handles), "count": difference.count}
+    if difference.layout is None:
         report.lines.append(
-            f"first difference at the end, in buffer #{found.handles[0]}: {found.count} bytes, from byte {x}: {' | '.join(found.pixels)}"
+            f"first difference at the end, in buffer #{difference.handles[0]}: {difference.count} bytes, from byte {x}: "
+            f"{' | '.join(difference.pixels)}"
         )
-        shown |= {"byte": x, "values": list(found.pixels)}
+        shown |= {"byte": x, "values": list(difference.pixels)}
         return
-    where = f"pixel ({x}, {y})" + (f" of layer {layer}" if found.layout.layers > 1 else "")
-    if found.pair is None:
-        report.lines.append(f"first difference at the end, in {found.target} of handle {found.handles[0]}: {found.count} pixels differ")
+    where = f"pixel ({x}, {y})" + (f" of layer {layer}" if difference.layout.layers > 1 else "")
+    if difference.pair is None:
+        report.lines.append(
+            f"first difference at the end, in {difference.target} of handle {difference.handles[0]}: {difference.count} pixels differ"
+        )
     else:
-        numbers = found.pair.first, found.pair.second
+        numbers = difference.pair.first, difference.pair.second
         shown["draws"] = [None if k is None else number_of_draw(both.steps[side], k) for side, k in enumerate(numbers)]
         names = [
             "none" if k is None else f"{both.steps[side][k].name} {number_of_draw(both.steps[side], k)} ({both.place(side, k)})"
             for side, k in enumerate(numbers)
         ]
         report.lines.append(f"first differing draw: {names[0]} | {names[1]}")
-        report.lines.append(f"  {found.count} pixels of {found.target} differ")
-    report.lines.append(f"  {where}: {found.pixels[0]} | {found.pixels[1]}")
-    shown |= {"pixel": [x, y, layer], "values": list(found.pixels)}
+        report.lines.append(f"  {difference.count} pixels of {difference.target} differ")
+    report.lines.append(f"  {where}: {difference.pixels[0]} | {difference.pixels[1]}")
+    shown |= {"pixel": [x, y, layer], "values": list(difference.pixels)}
 
 
-def _explain(screen: Screen, both: _Sides, found: Difference, report: DiffReport) -> None:
-    """Say on both sides how the first differing pixel got its value."""
+def _explain(screen: Screen, both: _Sides, difference: Difference, report: DiffReport) -> None:
+    """Explain for both sides how the first differing pixel got its value."""
     from backends.gallium.tracing.history import Recorded
     from tgsi.insight.answers import explain_recording
     from tgsi.insight.place import Place
     from tgsi.insight.wording import event_lines
 
-    x, y, layer = found.place
+    x, y, layer = difference.place
     sentences = report.data["first_draw"]["explanations"] = []
     for side, letter in enumerate("AB"):
-        steps = both.steps[side][: found.ends[side]]
+        steps = both.steps[side][: difference.ends[side]]
         try:
-            place = Place(found.handles[side], found.level, found.first_layer + layer, x, y)
+            place = Place(difference.handles[side], difference.level, difference.first_layer + layer, x, y)
             recorded, last = Recorded(bytearray(write_steps(steps)), {}, {}, (), 0, True), commands_in(steps[:-1])
             told = explain_recording(screen, recorded, place, is_wanted=lambda number, last=last: number >= last)  # type: ignore[misc]
         except (ValueError, RuntimeError, MemoryError) as error:

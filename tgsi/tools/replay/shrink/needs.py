@@ -1,4 +1,4 @@
-"""Selections of calls as traces: objects that a call uses come along, and state that no work sees is left out."""
+"""Selections of calls as traces: adds the objects that a call uses, and removes state that no work reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from backends.gallium.tracing.steps import COMPARED, WORK, Step, with_outcome
 from backends.pipe.enums import ShaderType, lookup
 
 _NO_STATE = {"begin_query", "end_query", "emit_string_marker", "set_stream_output_targets", "set_active_query_state", "rebind_viewports"}
-"""Calls after which an equal call still counts."""
+"""Calls after which an equal call has an effect again."""
 
 
 def does(step: Step) -> Does | None:
@@ -25,7 +25,7 @@ def makes(step: Step) -> bool:
 
 
 def uncompared(steps: Sequence[Step]) -> list[Step]:
-    """The steps without checks of the end, and with outcomes that are not compared: fewer calls have other ones."""
+    """The steps without the checks at the end and without comparisons of outcomes, because fewer calls have other outcomes."""
     return [with_outcome(step, None) for step in steps if step.name != "check_content"]
 
 
@@ -35,14 +35,14 @@ def ends(step: Step) -> bool:
 
 
 def only_looks(step: Step) -> bool:
-    """True for a call that reads, asks, or was refused when it was recorded."""
+    """True for a call that reads, queries, or was refused when it was recorded."""
     return step.name in COMPARED or does(step) in (Does.NUMBER, Does.FLUSH) or (step.call is not None and step.call.raises)
 
 
 def selected(steps: Sequence[Step], chosen: Set[int], *, is_pruned: bool = True) -> list[Step]:
     """A trace of the chosen steps, with the calls that create what they use.
 
-    is_pruned: without state that is set again before any work sees it.
+    is_pruned: without state that is overwritten before any work reads it.
     """
     kept = set(_seen(steps, chosen) if is_pruned else chosen)
     needed: set[int] = set()
@@ -55,21 +55,21 @@ def selected(steps: Sequence[Step], chosen: Set[int], *, is_pruned: bool = True)
             kept.add(k)
             needed.update(step.call.handles)
             living.add(step.call.result)
-    found = []
+    selection = []
     for k in sorted(kept):
         step = steps[k]
         if step.call is None:
             handles = tuple(handle for handle in step.forgets if handle in living)
             if handles:
-                found.append(Step(step.number, pack(Command.FORGET, *handles), None, handles))
+                selection.append(Step(step.number, pack(Command.FORGET, *handles), None, handles))
         elif does(step) is not Does.DESTROY or set(step.call.handles) <= living:
-            found.append(step)
-    return found
+            selection.append(step)
+    return selection
 
 
 def _seen(steps: Sequence[Step], chosen: Set[int]) -> set[int]:
-    """The chosen steps without state that is set again before any work sees it, or that none follows."""
-    found = set(chosen)
+    """The chosen steps without state that is overwritten before any work reads it, or that no work follows."""
+    kept = set(chosen)
     later: dict[Hashable, int] | None = None
     for k in sorted(chosen, reverse=True):
         step = steps[k]
@@ -78,18 +78,18 @@ def _seen(steps: Sequence[Step], chosen: Set[int]) -> set[int]:
             if step.name in WORK or does(step) in (Does.SET, Does.OWN):
                 later = {}
         elif later is None:  # no work follows
-            found.discard(k)
+            kept.discard(k)
         else:
             place, size = slot
             if later.get(place, -1) >= size:
-                found.discard(k)
+                kept.discard(k)
             else:
                 later[place] = size
-    return found
+    return kept
 
 
 def _slot(step: Step) -> tuple[Hashable, int] | None:
-    """The state that a call sets, and the number of its items; None for a call that does not just set state."""
+    """The state that a call sets, and its number of items; None for a call with other effects."""
     if step.call is None or step.name in WORK or step.name in _NO_STATE or does(step) is not Does.SET or step.call.raises:
         return None
     named = step.named
@@ -104,5 +104,5 @@ def _slot(step: Step) -> tuple[Hashable, int] | None:
 
 
 def numbers(steps: Sequence[Step], wanted: Callable[[Step], bool]) -> set[int]:
-    """Numbers of the steps that are wanted."""
+    """Numbers of the required steps."""
     return {k for k, step in enumerate(steps) if wanted(step)}

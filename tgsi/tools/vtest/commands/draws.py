@@ -131,8 +131,8 @@ def _clears(data: bytes, integers: int) -> tuple[tuple[Clear, tuple[float, ...],
     words = memoryview(data).cast("I")
     buffers = words[0] & CLEAR_ALL
     depth: float = struct.unpack("<d", data[20:28])[0]
-    found = (Clear(buffers & integers), tuple(words[1:5]), 1.0, 0), (Clear(buffers & ~integers), reals(words[1:5]), depth, words[7])
-    return tuple(item for item in found if item[0])
+    clears = (Clear(buffers & integers), tuple(words[1:5]), 1.0, 0), (Clear(buffers & ~integers), reals(words[1:5]), depth, words[7])
+    return tuple(item for item in clears if item[0])
 
 
 @command(

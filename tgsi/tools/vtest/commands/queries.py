@@ -49,10 +49,10 @@ def _create(sub: SubContext, words: Words) -> None:
 
 @command("BEGIN_QUERY", "handle")
 def _begin(sub: SubContext, words: Words) -> None:
-    found: Query = sub.need(words[0], kinds.QUERY)
-    if found.object.kind not in (QueryType.TIMESTAMP, QueryType.GPU_FINISHED):
-        sub.session.due.pop(found, None)
-        sub.gallium.begin_query(found.object)
+    query: Query = sub.need(words[0], kinds.QUERY)
+    if query.object.kind not in (QueryType.TIMESTAMP, QueryType.GPU_FINISHED):
+        sub.session.due.pop(query, None)
+        sub.gallium.begin_query(query.object)
 
 
 @command("END_QUERY", "handle")
@@ -62,21 +62,21 @@ def _end(sub: SubContext, words: Words) -> None:
 
 @command("GET_QUERY_RESULT", "handle wait")
 def _result(sub: SubContext, words: Words) -> None:
-    found: Query = sub.need(words[0], kinds.QUERY)
-    holding = sub.session.resources.get(found.handle)
-    if found.object.is_due and holding is not None and holding.bind == BIND_CUSTOM:
-        sub.session.due[found] = sub  # clients request results at the end of each query, and wait for the buffer before they read it
+    query: Query = sub.need(words[0], kinds.QUERY)
+    holding = sub.session.resources.get(query.handle)
+    if query.object.is_due and holding is not None and holding.bind == BIND_CUSTOM:
+        sub.session.due[query] = sub  # clients request results at the end of each query, and wait for the buffer before they read it
     else:
-        _tell_result(sub, found)
+        _tell_result(sub, query)
 
 
 def tell_due(due: dict[Any, SubContext]) -> None:
     """Write the requested results before clients read them."""
     while due:
-        found, sub = due.popitem()
-        is_there = not found.object.is_destroyed and found.handle in sub.session.resources
+        query, sub = due.popitem()
+        is_there = not query.object.is_destroyed and query.handle in sub.session.resources
         if sub.context is not None and is_there:
-            _tell_result(sub, found)
+            _tell_result(sub, query)
 
 
 def _tell_result(sub: SubContext, found: Query) -> None:
@@ -123,6 +123,6 @@ def _result_to_buffer(sub: SubContext, words: Words) -> None:
 
 @command("SET_RENDER_CONDITION", "handle condition mode")
 def _condition(sub: SubContext, words: Words) -> None:
-    found = sub.find(words[0], kinds.QUERY)
+    query = sub.find(words[0], kinds.QUERY)
     mode = lookup(RenderCond, words[2] & 3, "mode")
-    sub.gallium.render_condition(None if found is None else found.object, condition=bool(words[1]), mode=mode)
+    sub.gallium.render_condition(None if query is None else query.object, condition=bool(words[1]), mode=mode)

@@ -23,10 +23,10 @@ SMALL = 256
 
 def format_of(number: int, name: str) -> AnyFormat:
     """Format of a protocol number, plain or compressed. Raises CommandError for an unsupported format."""
-    found = FORMATS.get(number)
-    if found is None:
+    format = FORMATS.get(number)
+    if format is None:
         raise CommandError(name, f"{number} is not a supported format")
-    return found
+    return format
 
 
 def vertex_format_of(number: int, name: str) -> VertexFormat:
@@ -36,10 +36,10 @@ def vertex_format_of(number: int, name: str) -> VertexFormat:
 
 def plain_format_of(number: int, name: str) -> Format:
     """Format of single pixels of a protocol number. Raises CommandError for an unsupported or compressed one."""
-    found = format_of(number, name)
-    if isinstance(found, CompressedFormat):
-        raise CommandError(name, f"{found} is compressed")
-    return found
+    format = format_of(number, name)
+    if isinstance(format, CompressedFormat):
+        raise CommandError(name, f"{format} is compressed")
+    return format
 
 
 def create_resource(screen: Screen, words: Sequence[int], made: Callable[[Resource], None]) -> Holding:

@@ -15,15 +15,15 @@ from tgsi.tools.vtest.protocol.numbers import STAGES
 
 
 def _buffers(sub: SubContext, words: Words) -> list[ShaderBuffer | None]:
-    found: list[ShaderBuffer | None] = []
+    buffers: list[ShaderBuffer | None] = []
     for at in range(0, len(words), 3):
         offset, size, handle = words[at : at + 3]
         if not handle:
-            found.append(None)
+            buffers.append(None)
             continue
         buffer = sub.resource(handle)
-        found.append(ShaderBuffer(buffer, offset, min(size, max(0, buffer.size - offset))))
-    return found
+        buffers.append(ShaderBuffer(buffer, offset, min(size, max(0, buffer.size - offset))))
+    return buffers
 
 
 @command("SET_SHADER_BUFFERS", "shader_type start_slot", "offset length res_handle")

@@ -112,8 +112,8 @@ def _bound_shader(sub: SubContext, words: Words) -> Effect | None:
     handle, stage = words
     is_plain = stage == ShaderType.FRAGMENT
     if stage == ShaderType.VERTEX:
-        found = sub.find(handle, kinds.SHADER)
-        is_plain = found is None or found.object.stream_output is None
+        shader = sub.find(handle, kinds.SHADER)
+        is_plain = shader is None or shader.object.stream_output is None
     elif stage != ShaderType.COMPUTE:
         is_plain |= not handle
     return Effect((shader_word(stage),), (handle,), Hindrance.STAGES) if is_plain else None

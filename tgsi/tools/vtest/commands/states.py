@@ -74,12 +74,12 @@ _RASTERIZER_BITS = (
 def _keep(sub: SubContext, words: Words, make: Any) -> None:
     """Store the object `make(context, words)` under the handle in `words`. Equal words share one object."""
     key = (sub.kind, bytes(words[1:]))
-    found = sub.interned.get(key)
-    if found is None:
+    state = sub.interned.get(key)
+    if state is None:
         if len(sub.interned) >= MAX_INTERNED:
             sub.interned.clear()
-        found = sub.interned[key] = make(sub.gallium, words)
-    sub.put(words[0], found)
+        state = sub.interned[key] = make(sub.gallium, words)
+    sub.put(words[0], state)
 
 
 @creates("BLEND", "s0 s1 rt0 rt1 rt2 rt3 rt4 rt5 rt6 rt7")
@@ -220,15 +220,15 @@ def _bound_object(sub: SubContext, words: Words) -> Effect | None:
 @command("BIND_OBJECT", "handle", effect=_bound_object)
 def _bind(sub: SubContext, words: Words) -> None:
     kind = sub.kind
-    found, context = sub.find(words[0], kind), sub.gallium
+    state, context = sub.find(words[0], kind), sub.gallium
     if kind == kinds.BLEND:
-        context.bind_blend_state(found)
+        context.bind_blend_state(state)
     elif kind == kinds.RASTERIZER:
-        context.bind_rasterizer_state(found)
+        context.bind_rasterizer_state(state)
     elif kind == kinds.DSA:
-        context.bind_depth_stencil_alpha_state(found)
+        context.bind_depth_stencil_alpha_state(state)
     elif kind == kinds.VERTEX_ELEMENTS:
-        context.bind_vertex_elements_state(found)
+        context.bind_vertex_elements_state(state)
     else:
         raise CommandError("object", f"objects of kind {kind} cannot be bound with this command")
 

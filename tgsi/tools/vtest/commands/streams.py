@@ -33,12 +33,12 @@ def _create(sub: SubContext, words: Words) -> None:
 def _set(sub: SubContext, words: Words) -> None:
     append, *handles = words
     in_range(len(handles), "handle", 0, MAX_STREAM_OUTPUT_TARGETS)
-    found = [sub.find(handle, kinds.STREAMOUT_TARGET) for handle in handles]
+    targets = [sub.find(handle, kinds.STREAMOUT_TARGET) for handle in handles]
     # Mesa's driver leaves the mask 0. Its frontend creates a new target when feedback begins, and binds old ones when feedback continues.
-    goes_on = all(item.was_bound for item in found if item is not None)
-    offsets = [-1 if goes_on or append >> index & 1 else 0 for index in range(len(found))]
-    for item in found:
+    goes_on = all(item.was_bound for item in targets if item is not None)
+    offsets = [-1 if goes_on or append >> index & 1 else 0 for index in range(len(targets))]
+    for item in targets:
         if item is not None:
             item.was_bound = True
-    sub.gallium.set_stream_output_targets([None if item is None else item.object for item in found], offsets=offsets)
-    sub.stream_targets = [*found, *(item for item in sub.stream_targets if item not in found)][:16]
+    sub.gallium.set_stream_output_targets([None if item is None else item.object for item in targets], offsets=offsets)
+    sub.stream_targets = [*targets, *(item for item in sub.stream_targets if item not in targets)][:16]

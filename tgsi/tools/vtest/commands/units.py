@@ -36,11 +36,11 @@ class Sampler:
 
     def form(self, context: Context, rectangle: bool) -> Any:
         """Sampler object of the Context, for rectangle textures (unnormalized coordinates) or for other textures."""
-        found = self._made[rectangle]
-        if found is None:
-            found = self._made[rectangle] = context.create_sampler_state(SamplerState(**self._state, normalized_coords=not rectangle))
-            context.set_border_words(found, self._border)
-        return found
+        state = self._made[rectangle]
+        if state is None:
+            state = self._made[rectangle] = context.create_sampler_state(SamplerState(**self._state, normalized_coords=not rectangle))
+            context.set_border_words(state, self._border)
+        return state
 
 
 class Units:

@@ -77,9 +77,11 @@ class KnownPath:
                 self._place = os.open(self.path, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, PLACE_MODE)
             if self._place < 0:
                 try:
-                    found = self.path.lstat()
-                    if not _is_place(found):
-                        return stat.S_ISREG(found.st_mode) or stat.S_ISSOCK(found.st_mode)  # files of other users can be mounted over, too
+                    status = self.path.lstat()
+                    if not _is_place(status):
+                        return stat.S_ISREG(status.st_mode) or stat.S_ISSOCK(
+                            status.st_mode
+                        )  # files of other users can be mounted over, too
                     self._place = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
                 except FileNotFoundError:
                     continue
@@ -111,8 +113,8 @@ class KnownPath:
     def _remove_remains(self) -> bool:
         """Remove leftovers of a killed run: an empty file, or a dangling link. Returns whether the path is free."""
         try:
-            found = self.path.lstat()
-            if _is_place(found) or (stat.S_ISLNK(found.st_mode) and not self.path.exists()):
+            status = self.path.lstat()
+            if _is_place(status) or (stat.S_ISLNK(status.st_mode) and not self.path.exists()):
                 self.path.unlink()
                 return True
         except OSError:

@@ -17,13 +17,13 @@ _LOOK = 0.02  # seconds
 
 def marked(mark: str) -> list[int]:
     """Numbers of the other living processes whose environment has `NAME=value`."""
-    found = []
+    numbers = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             with contextlib.suppress(OSError):  # it has ended, or belongs to another user
                 if os.fsencode(mark) in (entry / "environ").read_bytes().split(b"\0"):
-                    found.append(int(entry.name))
-    return found
+                    numbers.append(int(entry.name))
+    return numbers
 
 
 def end_marked(mark: str, steps: Sequence[tuple[int, float]] = STEPS) -> None:

@@ -154,9 +154,9 @@ class _Run:
         with contextlib.suppress(BrokenPipeError):
             os.write(control, b"\n")
         while self._server:
-            if (found := signal.sigwaitinfo(_WAITED_FOR)).si_signo == signal.SIGCHLD:
+            if (received := signal.sigwaitinfo(_WAITED_FOR)).si_signo == signal.SIGCHLD:
                 self._reap()
-            elif found.si_signo in (signal.SIGINT, signal.SIGTERM):
+            elif received.si_signo in (signal.SIGINT, signal.SIGTERM):
                 os.kill(self._server, signal.SIGTERM)
         os.close(control)
 
@@ -172,15 +172,15 @@ class _Run:
     def _wait_for(self, command: int) -> int:
         """Wait for the command and forward signals. Returns its exit code."""
         while True:
-            found = signal.sigwaitinfo(_WAITED_FOR)
-            if found.si_signo == signal.SIGCHLD:
+            received = signal.sigwaitinfo(_WAITED_FOR)
+            if received.si_signo == signal.SIGCHLD:
                 ended = self._reap()
                 if command in ended:
                     code = os.waitstatus_to_exitcode(ended[command])
                     return code if code >= 0 else 128 - code
-            elif found.si_code <= 0:  # from a process; signals from a terminal reach the command directly
+            elif received.si_code <= 0:  # from a process; signals from a terminal reach the command directly
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(command, found.si_signo)
+                    os.kill(command, received.si_signo)
 
     def _reap(self) -> dict[int, int]:
         """Collect the children that have ended. Returns their statuses."""

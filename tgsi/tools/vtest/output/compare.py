@@ -87,7 +87,7 @@ def whole_messages(stream: bytes) -> int:
 
 def compare(stream: bytes, ours: bytes, theirs: bytes) -> Comparison:
     """Walk both streams of replies along the recorded requests. A server's description of itself (its capabilities) is not compared."""
-    found = Comparison()
+    comparison = Comparison()
     resources: dict[int, tuple[int, Format | None]] = {}
     at = [0, 0]
     count = 0
@@ -104,16 +104,16 @@ def compare(stream: bytes, ours: bytes, theirs: bytes) -> Comparison:
             parts.append(replies[at[index] : at[index] + size])
             at[index] += size
             if len(parts[-1]) < size:
-                found.trouble = f"{'our' if not index else 'the recorded'} replies end at message {number}"
-                return found
+                comparison.trouble = f"{'our' if not index else 'the recorded'} replies end at message {number}"
+                return comparison
         if number == _GET:
             _, plain = resources.get(words[0], (0, None))
-            found.reads.append(compare_read(count, plain, words, *parts))
+            comparison.reads.append(compare_read(count, plain, words, *parts))
             count += 1
         elif number in _REPLY and parts[0][:8] != parts[1][:8]:
-            found.trouble = f"the replies to message {number} have different headers"
-            return found
-    return found
+            comparison.trouble = f"the replies to message {number} have different headers"
+            return comparison
+    return comparison
 
 
 def _reply_size(number: int, words: memoryview, replies: bytes, at: int) -> int:

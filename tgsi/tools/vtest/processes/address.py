@@ -35,14 +35,14 @@ def _make_way(path: Path) -> None:
         raise OSError(f"{path}: exists and is not a socket; remove it, or name another path with --socket")
     with socket.socket(socket.AF_UNIX) as probe:
         probe.setblocking(False)  # a blocking connect would wait if the other program's queue is full
-        found = probe.connect_ex(str(path))
-    if found == errno.ECONNREFUSED:
+        code = probe.connect_ex(str(path))
+    if code == errno.ECONNREFUSED:
         path.unlink(missing_ok=True)
-    elif found in (0, errno.EAGAIN):
-        state = " and takes no more connections" if found else ""
+    elif code in (0, errno.EAGAIN):
+        state = " and takes no more connections" if code else ""
         raise OSError(f"{path}: another program listens there{state}; end it, or name another path with --socket")
-    elif found != errno.ENOENT:
-        raise OSError(f"{path}: {os.strerror(found)}; name another path with --socket")
+    elif code != errno.ENOENT:
+        raise OSError(f"{path}: {os.strerror(code)}; name another path with --socket")
 
 
 def _bound(path: Path, mode: int) -> socket.socket:
@@ -62,10 +62,10 @@ def _bound(path: Path, mode: int) -> socket.socket:
 def identity(path: Path) -> tuple[int, int] | None:
     """The status of the file at a path, or None."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def remove(path: Path, made: tuple[int, int] | None) -> None:

@@ -134,10 +134,10 @@ class Door:
     def next(self, served: Counter[int]) -> Visitor | None:
         """Take the next visitor: the first one of the user with the fewest clients. served: clients by user."""
         ready = [v for v in self.visitors if v.has_greeted and served[v.user] < self._limits.share]
-        found = min(ready, key=lambda visitor: served[visitor.user], default=None)
-        if found is not None:
-            self.visitors.remove(found)
-        return found
+        following = min(ready, key=lambda visitor: served[visitor.user], default=None)
+        if following is not None:
+            self.visitors.remove(following)
+        return following
 
     def close(self) -> None:
         """Close all waiting connections and the listening socket."""

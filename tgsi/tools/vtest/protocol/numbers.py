@@ -93,15 +93,15 @@ Formats without a `Format` are left out, and so are 259 to 268, which mean diffe
 
 
 def _numbered(text: str) -> dict[int, AnyFormat]:
-    found: dict[int, AnyFormat] = {}
+    formats: dict[int, AnyFormat] = {}
     number = 0
     for word in text.split():
         if word.endswith(":"):
             number = int(word[:-1])
         else:
-            found[number] = find_any_format(word)
+            formats[number] = find_any_format(word)
             number += 1
-    return found
+    return formats
 
 
 FORMATS = _numbered(_FORMATS)

@@ -109,13 +109,13 @@ class Session:
     @property
     def current(self) -> SubContext:
         """Sub-context that commands go to. Number 0 is created on first use."""
-        found = self._current
-        if found is None:
-            found = self.contexts.get(self.number)
-            if found is None:
-                found = self.contexts[self.number] = SubContext(self)
-            self._current = found
-        return found
+        context = self._current
+        if context is None:
+            context = self.contexts.get(self.number)
+            if context is None:
+                context = self.contexts[self.number] = SubContext(self)
+            self._current = context
+        return context
 
     def create_context(self, number: int) -> None:
         """CREATE_SUB_CTX."""
@@ -136,13 +136,13 @@ class Session:
 
     def destroy_context(self, number: int) -> None:
         """DESTROY_SUB_CTX."""
-        found = self.contexts.pop(number, None)
-        if found is None:
+        context = self.contexts.pop(number, None)
+        if context is None:
             raise CommandError("sub_ctx_id", f"there is no sub-context {number}")
         if number == self.number:
             self.number, self._current = 0, None
-        self.cuts.let_go(found)
-        found.close()
+        self.cuts.let_go(context)
+        context.close()
 
     def note_compilation(self, begins: bool) -> None:
         """Mark the begin or the end of a compilation, for the parent process."""
@@ -171,9 +171,9 @@ class Session:
     def synchronize(self) -> None:
         """Finish all pending work of the current sub-context, and write the results of queries."""
         self.tell_due()
-        found = self._current
-        if found is not None and found.context is not None:
-            found.context.order.synchronize()
+        context = self._current
+        if context is not None and context.context is not None:
+            context.context.order.synchronize()
 
     def tell_due(self) -> None:
         """Write the results of queries that the client has asked for."""
@@ -181,12 +181,12 @@ class Session:
 
     def next_head(self) -> bytearray | memoryview:
         """The first words of the next message, empty at the end. Pending work is drawn while the client is silent."""
-        found = self._current
-        if found is not None and found.context is not None:
-            if found.answer_waits is not None and not self.due:
-                found.answer_waits()
-            if found.context.device.pending and self.wire.is_quiet:
-                found.context.order.use_pause()
+        context = self._current
+        if context is not None and context.context is not None:
+            if context.answer_waits is not None and not self.due:
+                context.answer_waits()
+            if context.context.device.pending and self.wire.is_quiet:
+                context.context.order.use_pause()
         return self.wire.read(8)
 
     def resource(self, handle: int, name: str) -> Any:
@@ -195,10 +195,10 @@ class Session:
 
     def holding(self, handle: int, name: str) -> Holding:
         """Resource of a handle together with the client's memory of it. Raises CommandError if there is none."""
-        found = self.resources.get(handle)
-        if found is None:
+        holding = self.resources.get(handle)
+        if holding is None:
             raise CommandError(name, f"there is no resource {handle}")
-        return found
+        return holding
 
     def let_go(self, handle: int, holding: Holding) -> None:
         """Take back what sub-contexts remember about a resource that is about to be destroyed."""
@@ -344,10 +344,10 @@ class Session:
 
         file: where its text was written, if it was.
         """
-        found = next((item for item in error.diagnostics if item.severity is Severity.ERROR), error.diagnostics[0])
-        way = found.hint or "make the shader smaller or simpler"
+        finding = next((item for item in error.diagnostics if item.severity is Severity.ERROR), error.diagnostics[0])
+        way = finding.hint or "make the shader smaller or simpler"
         text = f"{file or '--dump-shaders DIR'} {'has' if file else 'keeps'} its text"
-        line = f"{shader} is refused, and its draws are left out: {found.code}: {found.message}; {way}; {text}"
+        line = f"{shader} is refused, and its draws are left out: {finding.code}: {finding.message}; {way}; {text}"
         if note_refusal(self.marks, line):
             self.say(f"{self.name}: {line}")
 
