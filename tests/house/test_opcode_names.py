@@ -42,6 +42,7 @@ ALLOWED = {
     "tgsi.insight.logging_program": "writes stores into programs",
     "tgsi.tools.verify": "writes programs; ADD and MAX are blend functions, too",
     "tgsi.insight.tracing_program": "writes stores into programs",
+    "tgsi.validation.settings": "knows the powers that encode sRGB",
     "tgsi.tools.vtest": "NOP is a command, too",
     "backends.pipe.foreign_enums": "ADD is a blend function, too",
     "tgsi.opengl.drawing.fragment": "ADD, MIN and AND are blend functions and logic operations, too",

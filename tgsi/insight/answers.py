@@ -80,7 +80,19 @@ def explain(context: Any, x: int, y: int, sample: int | None, layer: int, target
         found = part if found is None else _joined(part, found)
     if found is not None:
         return found
-    raise RuntimeError(f"{name}: no recorded call names {resource!r}; draw to it while calls are recorded")
+    raise RuntimeError(f"{name}: no recorded call names {resource!r}; {_others(context.screen, parts[0], resource)}")
+
+
+def _others(screen: Screen, recorded: Recorded, resource: Resource) -> str:
+    """The targets that draws went to instead of a resource, with a way out."""
+    found = targets_of(screen, recorded.data)
+    if not found:
+        return "draw to it while calls are recorded"
+    width, height, *_, samples = found[next(reversed(found))]
+    target = f"draws went to another target, {width} x {height}"
+    if samples > 1 and resource.samples == 1:
+        return f"{target} with {samples} samples: resolve it with blit(texture, src=target), or explain(target=target)"
+    return f"{target}: bind this one (set_framebuffer_state), or name the other one, explain(target=...)"
 
 
 def _refuse_loss(recorded: Recorded, name: str) -> None:

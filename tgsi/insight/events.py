@@ -68,6 +68,7 @@ class Fragment:
         words: the bits of inputs and outputs, by register, for comparisons.
         discarded_at: number of the instruction that discarded it, or None.
         samples: what became of each sample.
+        flat: names of inputs that are the same all over the primitive. provoking: the corner that gives them, in words.
     """
 
     primitive: int
@@ -79,7 +80,10 @@ class Fragment:
     words: dict[str, Any]
     discarded_at: int | None = None
     samples: tuple[SampleFate, ...] = ()
+    flat: tuple[str, ...] = ()
+    provoking: str = ""
     tracer: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    causer: Callable[[], str] | None = field(default=None, repr=False, compare=False)
 
     def trace(self) -> Any:
         """Each instruction that the fragment's program executed, with the registers that it wrote (`tgsi.insight.steps.LaneTrace`).
@@ -89,6 +93,10 @@ class Fragment:
         if self.tracer is None:
             raise RuntimeError("trace: the fragment came without its recording")
         return self.tracer()
+
+    def cause(self) -> str:
+        """The instruction that made its color black or NaN, in words; empty for other colors. The recorded calls are made again."""
+        return "" if self.causer is None else self.causer()
 
     @property
     def fate(self) -> Fate:
@@ -120,6 +128,8 @@ class Event:
         fragments: of a draw, in their order.
         reasons: of a draw without a fragment at the pixel: why, in sentences.
         sources: of a draw: what its last program reads, in words, and what is missing there.
+        doubts: of a draw: facts that are legal and most likely not meant, the most certain one first.
+        depth_func: function of its depth test; "off" if only a depth buffer is bound. writes_depth: it stores the depth that passes.
         proof: empty if the computed result equals the stored one; otherwise the difference, which is an error of this package, or the
             reason why it cannot be computed.
         marker: the text of `emit_string_marker` before the call.
@@ -138,6 +148,9 @@ class Event:
     reasons: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    depth_func: str = ""
+    writes_depth: bool = False
     proof: str = ""
     marker: str = ""
     command: str = ""

@@ -15,8 +15,11 @@ from backends.gallium.context.recording.player import REFUSALS
 from backends.gallium.resource.resource import Resource
 from backends.gallium.screen.screen import Screen
 from tgsi.insight.calls import KINDS, kind_of, reaches, shown_call
+from tgsi.insight.culprits import causer_of
+from tgsi.insight.doubts import doubts_of, findings_of
 from tgsi.insight.events import COMMAND, Event, Fate, Fragment
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment, empty_log, log_fragments
+from tgsi.insight.idle import beside_reason, idle_reason
 from tgsi.insight.merging import Merger
 from tgsi.insight.moments import at_draw
 from tgsi.insight.place import Attachment, Place, attachments, numbers_of, put_words, texel_bytes
@@ -85,6 +88,7 @@ class PixelWatcher:
         self.replay.context.watched.watch = self._draw
         self._events: list[Event] = []
         self._of_call: list[Event] = []
+        self._beside: Event | None = None  # a draw to another part of the texture
         self._draws = 0
         self._bytes = b""
         self._marker = self._command = ""
@@ -99,6 +103,8 @@ class PixelWatcher:
             resource = self._resource()
             if resource is not None:
                 self._note_end(resource)
+            if self._beside is not None and not any(event.kind == "draw" for event in self._events):
+                self._events.append(self._beside)
             return PixelHistory(tuple(self._events), self._last[0], ended, self._last[1], self._draws)
         finally:
             self.replay.close()
@@ -147,6 +153,17 @@ class PixelWatcher:
             before, after = (self._numbers(resource, data) for data in (self._bytes, now))
             event = Event(self.replay.number, self._shown, kind_of(name), before=before, after=after, wrote=True)
             self._events.append(replace(event, marker=self._marker, command=self._command))
+        elif not self._of_call:
+            self._note_idle(call, resource)
+
+    def _note_idle(self, call: Call, resource: Resource) -> None:
+        """Note a call that could have written the pixel, and the reason why it did not."""
+        context, kind = self.replay.context, kind_of(call.row.name)
+        event = Event(self.replay.number, self._shown, kind, marker=self._marker, command=self._command)
+        if reason := idle_reason(context, call, resource, self.place):
+            self._events.append(replace(event, reasons=(reason,)))
+        elif kind == "draw" and (reason := beside_reason(context, resource, self.place)):
+            self._beside = replace(event, reasons=(reason,))
 
     # -- draws -----------------------------------------------------------------------------------------------------------
     def _draw(self, draw: Draw, carry_out: Callable[[], Sequence[str]]) -> Sequence[str]:
@@ -197,11 +214,16 @@ class PixelWatcher:
         fragments = [item.fragment for item in merged]
         if event.draw is not None:
             fragments = [replace(item.fragment, tracer=partial(self._trace, event.draw, item, shown)) for item in merged]
-        reasons: tuple[str, ...] = ()
-        if not fragments:
+        event = replace(event, depth_func=merger.depth_func, writes_depth=merger.writes_depth)
+        if fragments and fragments[-1].fate is Fate.PASSED:
+            last = merged[-1].item
+            fragments[-1] = replace(fragments[-1], causer=causer_of(context, attachment, log, last, shown, fragments[-1].trace))
+            event = replace(event, doubts=tuple(doubts_of(context, draw, attachment, log, last)))
+        elif not fragments:
             reasons = tuple(reasons_for_nothing(context, draw, place, away))
+            event = replace(event, reasons=reasons, doubts=tuple(findings_of(context, draw)))
         sources, missing = sources_of(context, log)
-        return merger, replace(event, fragments=tuple(fragments), reasons=reasons, sources=sources, missing=missing)
+        return merger, replace(event, fragments=tuple(fragments), sources=sources, missing=missing)
 
     def _log(self, draw: Draw, *, as_drawn: bool = False) -> FragmentLog:
         """The fragments of a draw, as their programs run with the samples that the sample mask leaves."""

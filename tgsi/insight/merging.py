@@ -20,7 +20,7 @@ from tgsi.insight.depth_stencil import compares, pass_tests, shown
 from tgsi.insight.events import Fate, Fragment, SampleFate
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment
 from tgsi.insight.place import Attachment, put_words, same_layer, stored_words, texel_numbers
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -58,6 +58,18 @@ class Merger:
         last = state.last_shader()
         self.is_window_space = last is not None and bool(last.program.property("VS_WINDOW_SPACE_POSITION"))
 
+    @property
+    def depth_func(self) -> str:
+        """Function of the depth test; "off" if there is a buffer and no test, empty without a buffer."""
+        if self.zs is None or self.zs.format.depth is None:
+            return ""
+        return CompareFunc(self.dsa.depth.func).name if self.dsa.depth.enabled else "off"
+
+    @property
+    def writes_depth(self) -> bool:
+        """True if depths that pass are stored."""
+        return bool(self.depth_func not in ("", "off") and self.dsa.depth.writemask)
+
     def _clamps(self, framebuffer: Any) -> bool:
         r = self.rasterizer
         floats = any(s is not None and any(c.type is ChannelType.FLOAT for c in s.format.channels) for s in framebuffer.cbufs)
@@ -76,6 +88,8 @@ class Merger:
             outputs=names.shown(File.OUT, item.outputs),
             words={"inputs": item.inputs, "outputs": item.outputs, "quad": item.quad, "sample": item.sample},
             discarded_at=item.killed_at,
+            flat=names.flat(self.rasterizer.flatshade) if self.is_polygon else (),
+            provoking="first vertex (flatshade_first)" if self.rasterizer.flatshade_first else "last vertex (flatshade_first is not set)",
         )
         reason = self._before_samples(item)
         fates = []
@@ -159,7 +173,8 @@ class Merger:
         written = None if stencil_register is None else int(item.outputs[stencil_register][1]) & 255
         found = pass_tests(self.dsa, self.zs.format, self.references, z, item.is_front, self.pixel.depth[s], written)
         self.pixel.depth[s] = found.data
-        return found.fate, found.detail
+        is_flat = found.fate is Fate.DEPTH and low == high
+        return found.fate, found.detail + (f"; the viewport gives every depth as {float(low):g} (scale[2] is 0)" if is_flat else "")
 
     def _depth_range(self, viewport: int) -> tuple[np.float32, np.float32]:
         if self.is_window_space:
@@ -179,12 +194,10 @@ class Merger:
         if item.killed_at is not None:
             return Fate.DISCARDED, facts.place_of(item.killed_at)
         mask = facts.outputs.get("SAMPLEMASK")
-        if mask is not None and (self.is_multisampled or self.samples == 1):
+        if mask is not None and self.is_multisampled:
             word = int(item.outputs[mask][0])
-            if self.is_multisampled or self.samples == 1:
-                bit = s if self.samples > 1 else 0
-                if not word >> bit & 1:
-                    return Fate.SHADER_MASK, f"the shader wrote the mask {word:#x}"
+            if not word >> (s if self.samples > 1 else 0) & 1:
+                return Fate.SHADER_MASK, f"the shader wrote the mask {word:#x}"
         alpha = self.dsa.alpha
         if alpha.enabled and alpha.func is not CompareFunc.ALWAYS:
             value = self._color(item, 0)[3]
@@ -227,7 +240,9 @@ class Merger:
             first = first.view(np.int32 if format.kind == "sint" else np.uint32)
             second = np.zeros(4, f4)
         self.pixel.color[s] = stored(self.blend, index, format, Colors(first, second, self.constant), self.pixel.color[s])
-        return Fate.PASSED, describe(rt) if rt.blend_enable and not format.is_integer and not self.blend.logicop_enable else ""
+        if self.blend.logicop_enable:
+            return Fate.PASSED, f"the logic operation {self.blend.logicop_func.name}"
+        return Fate.PASSED, describe(rt) if rt.blend_enable and not format.is_integer else ""
 
     def differences(self) -> str:
         """The difference between the computed pixel and the one that is stored now, in words; empty if there is none."""
@@ -300,6 +315,17 @@ class ProgramFacts:
         for place, name in list(self._names[File.IN].items()):
             register, _, semantic = name.partition(" ")
             self._names[File.IN][place] = f"{register} {known.get(semantic, semantic)}".rstrip()
+
+    def flat(self, flatshade: bool) -> tuple[str, ...]:
+        """Names of inputs that are the same all over a primitive."""
+        modes = (Interpolation.CONSTANT, Interpolation.COLOR) if flatshade else (Interpolation.CONSTANT,)
+        registers = sorted({k for d in self.program.declared(File.IN) for k in range(d.first, d.last + 1)})
+        return tuple(
+            self._names[File.IN][registers.index(k)]
+            for d in self.program.declared(File.IN)
+            if d.interpolation in modes and d.semantic is not None
+            for k in range(d.first, d.last + 1)
+        )
 
     def color_register(self, number: int) -> int | None:
         """Place among the outputs of color `number`; None: the program does not write it."""

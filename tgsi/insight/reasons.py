@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from backends.pipe.enums import PolygonMode
 from tgsi.insight.fragment_log import log_fragments
 from tgsi.insight.place import Place
 from tgsi.insight.primitives import Primitives, primitives_of
 from tgsi.insight.replaying import Draw
 from tgsi.insight.whereabouts import is_away, reasons_of_places
+from tgsi.language.facts.enums import File
 
 _FEW_VERTICES = 1 << 12
 
@@ -51,7 +53,8 @@ _SWITCHES = (
     ({"depth_clip_near": False}, "it is clipped by the near plane"),
     ({"depth_clip_far": False}, "it is clipped by the far plane"),
     ({"depth_clip": False}, "it is clipped by the near and the far plane"),
-    ({"clip_plane_enable": 0}, "it is clipped by a user clip plane"),
+    ({"clip_plane_enable": 0}, "it is clipped by {clippers}"),
+    ({"fill_front": PolygonMode.FILL, "fill_back": PolygonMode.FILL}, "only lines or points of it are drawn: fill_front or fill_back"),
     ({"poly_stipple_enable": False, "line_stipple_enable": False}, "the stipple leaves it out"),
 )
 """Changes of the rasterizer state, each with the reason it proves if the draw has fragments after the change."""
@@ -65,5 +68,13 @@ def _clipped(context: Any, draw: Draw, place: Place) -> Iterator[str]:
         log = log_fragments(context, draw, place.x, place.y, **changes)
         if log.total:
             numbers = sorted({item.primitive for item in log.fragments})
+            reason = reason.format(clippers=_clippers(context))
             yield f"primitive {', '.join(map(str, numbers[:4]))} would cover the pixel: {reason}"
             return
+
+
+def _clippers(context: Any) -> str:
+    """The numbers that `clip_plane_enable` turns on."""
+    last = context.state.last_shader()
+    names = () if last is None else [d.semantic.name for d in last.program.declared(File.OUT) if d.semantic is not None]
+    return "a clip distance below 0 (CLIPDIST, gl_ClipDistance)" if "CLIPDIST" in names else "a user clip plane"

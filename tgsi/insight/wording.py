@@ -20,7 +20,7 @@ def verdict_of(events: Sequence[Event]) -> tuple[Verdict, str]:
     draws = [event for event in events if event.kind == "draw"]
     writers = [event for event in events if event.wrote]
     if writers and writers[-1].kind == "draw":
-        return Verdict.WRITTEN, _written(writers)
+        return Verdict.WRITTEN, _written(writers, [event for event in draws if event.number > writers[-1].number])
     wrote = [event for event in writers if event.kind == "draw"]
     if wrote:
         last = writers[-1]
@@ -31,7 +31,8 @@ def verdict_of(events: Sequence[Event]) -> tuple[Verdict, str]:
     value = _left(writers)
     if rejected:
         return Verdict.REJECTED, f"{_rejected(rejected)}; {value}"
-    return Verdict.NOTHING_DREW, f"{_nothing(draws)}; {value}"
+    idle = [event for event in events if event.reasons and event.kind != "draw"]
+    return Verdict.NOTHING_DREW, f"{_nothing(draws or idle)}; {value}"
 
 
 def _name(event: Event) -> str:
@@ -47,7 +48,7 @@ def _left(writers: Sequence[Event]) -> str:
     return f"{numbers(writers[-1].after)} comes from {_name(writers[-1])}."
 
 
-def _written(writers: Sequence[Event]) -> str:
+def _written(writers: Sequence[Event], later: Sequence[Event]) -> str:
     event = writers[-1]
     passed = [item for item in event.fragments if item.fate is Fate.PASSED]
     text = f"{_name(event)} wrote {numbers(event.after)}"
@@ -57,13 +58,61 @@ def _written(writers: Sequence[Event]) -> str:
     outputs = [f"{name} = {numbers(value)}" for name, value in item.outputs.items() if "COLOR" in name] or [f"depth {item.depth:.6g}"]
     text += f": primitive {item.primitive}, {', '.join(outputs[:2])}"
     if item.inputs:
-        shown = [f"{name} = {numbers(value)}" for name, value in item.inputs.items()]
+        shown = [
+            f"{name} = {numbers(value)}" + (f" of the {item.provoking}" if name in item.flat else "") for name, value in item.inputs.items()
+        ]
         text += f", from {', '.join(shown[:2])}" + (" and more" if len(shown) > 2 else "")
     if item.detail:
-        text += f", blended: {item.detail}"
+        text += f", {'by' if item.detail.startswith('the ') else 'blended:'} {item.detail}"
+    return f"{text}{''.join(f'; {part}' for part in _because(writers, item, later))}."
+
+
+def _because(writers: Sequence[Event], item: Fragment, later: Sequence[Event]) -> Iterator[str]:
+    """Facts that explain what the last writer wrote, where it may not be meant. later: draws after it that wrote nothing."""
+    event = writers[-1]
+    if odd := [draw for draw in later if draw.fragments and _is_odd(draw)]:
+        yield f"later, {_rejected(odd)}"
     if event.missing:
-        text += f"; {event.missing[0]}"
-    return f"{text}."
+        yield event.missing[0]
+        return
+    if hidden := _hidden(writers, item):
+        yield hidden
+    if cause := item.cause():
+        yield cause
+    if event.doubts:
+        yield event.doubts[0]
+
+
+_USUAL = {Fate.CULLED, Fate.OTHER_LAYER, Fate.SCISSOR, Fate.DISCARDED}
+
+
+def _is_odd(event: Event) -> bool:
+    """True if all fragments of a draw were rejected, and not as in every scene: behind others, or facing away."""
+    fates = {item.fate for item in event.fragments}
+    if fates & {Fate.PASSED} or fates <= _USUAL:
+        return False
+    if Fate.DEPTH in fates:
+        details = [item.detail for item in event.fragments if item.fate is Fate.DEPTH]
+        return any("viewport" in text or text.startswith("NEVER") for text in details)
+    return True
+
+
+def _hidden(writers: Sequence[Event], item: Fragment) -> str:
+    """A nearer fragment that the last one replaced because nothing compared their depths; both are opaque."""
+    event = writers[-1]
+    sign = {"LESS": "<", "LEQUAL": "<", "off": "<", "GREATER": ">", "GEQUAL": ">"}.get(event.depth_func)
+    for earlier in reversed(writers[:-1]):
+        if earlier.kind != "draw" or sign is None or item.detail:
+            return ""
+        passed = [f for f in earlier.fragments if f.fate is Fate.PASSED and not f.detail]
+        if not passed or not (passed[-1].depth < item.depth if sign == "<" else passed[-1].depth > item.depth):
+            continue
+        text = f"{_name(earlier)} had written a nearer fragment, {passed[-1].depth:.6g} {sign} {item.depth:.6g}"
+        if event.depth_func == "off":
+            return f"{text}, and the depth test is off"
+        if not earlier.writes_depth:
+            return f"{text}, and did not store its depth (writemask of the depth test)"
+    return ""
 
 
 _WORDS = {
@@ -95,11 +144,13 @@ def _rejected(events: Sequence[Event]) -> str:
 def _nothing(draws: Sequence[Event]) -> str:
     if not draws:
         return "no draw went to this target"
+    if draws[-1].draw is None and draws[-1].reasons:
+        return f"{_name(draws[-1])} did not reach the pixel: {draws[-1].reasons[0]}"
     given = [(event, event.reasons[0]) for event in draws if event.reasons]
     if given:
         event, reason = given[-1]
-        missing = f"; {event.missing[0]}" if event.missing else ""
-        return f"{_name(event)} has no fragment here: {reason}{missing}"
+        more = (event.missing or event.doubts)[:1]
+        return f"{_name(event)} has no fragment here: {reason}{''.join(f'; {item}' for item in more)}"
     return f"no primitive of {len(draws)} draw{'s' * (len(draws) != 1)} covers the pixel"
 
 
@@ -123,6 +174,7 @@ def event_lines(event: Event) -> Iterator[str]:
         yield f"    and {len(rest)} more fragments: {', '.join(f'{n} {fate}' for fate, n in counts.items())}"
     yield from (f"    {reason}" for reason in event.reasons)
     yield from (f"    missing: {reason}" for reason in event.missing)
+    yield from (f"    doubtful: {reason}" for reason in event.doubts)
     if event.proof:
         yield f"    not proved: {event.proof}"
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from backends.device.bound import DrawState
-from backends.device.interface import Device
 from backends.formats import Format
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
 from backends.pipe.enums import Clear
-from backends.pipe.state import BlendState, DepthStencilAlphaState, DrawInfo
+from backends.pipe.state import BlendState, DepthStencilAlphaState
+from tgsi.validation.drawing import Drawing
 from tgsi.validation.effects import Contents
 from tgsi.validation.findings import Finding
 
@@ -45,11 +44,12 @@ def cleared(buffers: int, words: Sequence[int], colors: Sequence[Surface | None]
     return None
 
 
-def overflow(device: Device, context: Context, state: DrawState, info: DrawInfo, before: Contents) -> str:
+def overflow(drawing: Drawing, context: Context, before: Contents) -> str:
     """A text about a shader whose colors are far outside of the target's range; empty where all is well.
 
     Only a draw all of whose pixels have channels of 0 or 1 is made again, to floats.
     """
+    device, state = drawing.device, drawing.state
     target = context.targets.cbufs[0] if context.targets.cbufs else None
     texture, level, _, layers, old = before[0]
     if target is None or target.living_texture is not texture or not target.format.is_plain_unorm8 or texture.samples > 1 or len(old) > 1:
@@ -67,7 +67,7 @@ def overflow(device: Device, context: Context, state: DrawState, info: DrawInfo,
     try:
         device.set_framebuffer(replace(context.targets.framebuffer, cbufs=(surface.packet,), zsbuf=None, layers=1))
         state.blend, state.depth_stencil_alpha = BlendState(), DepthStencilAlphaState()
-        device.draw(state, info)
+        drawing.carry_out()
         device.flush()
     finally:
         state.blend, state.depth_stencil_alpha = kept

@@ -15,8 +15,8 @@ from backends.device.shader import Shader
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
 from backends.pipe.state import DrawInfo
-from tgsi.language.facts.enums import Processor
-from tgsi.validation import colors, programs, targets, vertices
+from tgsi.validation import colors, facts, programs, settings, vertices
+from tgsi.validation.drawing import Drawing
 from tgsi.validation.effects import Contents, Trials, contents, is_changed
 from tgsi.validation.findings import Finding
 from tgsi.validation.positions import broken, positions
@@ -37,10 +37,11 @@ class ValidatedDevice:
         self._context: weakref.ref[Context] | None = None
         self.reports = Reports()
         self._seen: set[int] = set()  # combinations whose facts were checked
+        self._linted: set[int] = set()  # numbers of shaders
         self._proven: set[tuple[int, ...]] = set()  # combinations of which a draw changed a bit
-        self._doubts: dict[tuple[int, ...], tuple[str, Place]] = {}  # combinations of which none did
+        self._doubts: dict[tuple[int, ...], tuple[str, str, Place]] = {}  # combinations of which none did, with call and line
         self._cleared: weakref.WeakSet[Resource] = weakref.WeakSet()
-        self._gaps: weakref.WeakKeyDictionary[Resource, Place] = weakref.WeakKeyDictionary()  # targets with pixels that were never written
+        self._gaps: weakref.WeakKeyDictionary[Resource, tuple[str, Place]] = weakref.WeakKeyDictionary()  # targets never written in part
         self._is_busy = False
 
     def __getattr__(self, name: str) -> Any:
@@ -65,34 +66,31 @@ class ValidatedDevice:
     # -- calls -----------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """Check a draw, and carry it out."""
-        context = None if self._context is None else self._context()
-        if context is None or self._is_busy:
-            self._device.draw(state, info)
-            return
-        place = self.reports.place()
-        key = self._pipeline(state)
-        found = list(self._facts(context, state, info, key))
-        for item in found:
-            self.reports.say("draw_vbo", item, place)
-        if key in self._proven or any(item.is_cause for item in found) or not self._can_look(context, state):
-            self._device.draw(state, info)
-            return
-        self._is_busy = True
-        try:
-            text = self._watched(context, state, info, key, place)
-        finally:
-            self._is_busy = False
-        if text:
-            self.reports.say("draw_vbo", Finding("positions", key, text), place)
+        self._checked(Drawing("draw_vbo", self._device, state, info))
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         """Check a draw of meshes, and carry it out."""
+        return self._checked(Drawing("draw_mesh_tasks", self._device, state, mesh=draw))
+
+    def _checked(self, drawing: Drawing) -> Sequence[str]:
         context = None if self._context is None else self._context()
-        if context is not None and not self._is_busy:
-            place = self.reports.place()
-            for item in self._bindings(context, state):
-                self.reports.say("draw_mesh_tasks", item, place)
-        return self._device.draw_mesh(state, draw)
+        if context is None or self._is_busy:
+            return drawing.carry_out()
+        place, state = self.reports.place(), drawing.state
+        key = self._pipeline(state)
+        found = list(self._facts(context, drawing, key))
+        for item in found:
+            self.reports.say(drawing.call, item, place)
+        if key in self._proven or any(item.is_cause for item in found) or not self._can_look(context, state):
+            return drawing.carry_out()
+        self._is_busy = True
+        try:
+            faults, text = self._watched(context, drawing, key, place)
+        finally:
+            self._is_busy = False
+        if text:
+            self.reports.say(drawing.call, Finding("positions", key, text), place)
+        return faults
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
         """Check the color of a clear, and carry it out."""
@@ -134,32 +132,34 @@ class ValidatedDevice:
             if surface is not None and (texture := surface.living_texture) is not None:
                 self._cleared.add(texture)
 
-    def _note_gaps(self, before: Contents, place: Place) -> None:
+    def _note_gaps(self, before: Contents, call: str, place: Place) -> None:
         """Remember a color buffer that is drawn to, that holds only zeros, and that nothing has cleared."""
         texture, level, _, _, old = before[0]
         if level == 0 and texture not in self._cleared and not texture.plain_format.is_depth_stencil and not old.any():
-            self._gaps.setdefault(texture, place)
+            self._gaps.setdefault(texture, (call, place))
 
     def _tell(self) -> None:
         if not self.reports.is_asked():
             return
-        for texture, place in [*self._gaps.items()]:
+        for texture, (call, place) in [*self._gaps.items()]:
             if texture not in self._cleared and colors.has_gaps(texture):
                 text = f"{texture!r} was never cleared, and pixels that no draw covers hold 0: ctx.clear('COLOR', color=...)"
-                self.reports.say("draw_vbo", Finding("gaps", id(texture), text), place)
+                self.reports.say(call, Finding("gaps", id(texture), text), place)
         self._gaps.clear()
         doubts, self._doubts = self._doubts, {}
         seen = {key[_STATES:] for key in self._proven}
-        for key, (text, place) in doubts.items():
+        for key, (text, call, place) in doubts.items():
             if key[_STATES:] in seen:
                 continue  # programs that draw with other states: objects may be hidden, and states may leave out what they draw
-            self.reports.say("draw_vbo", Finding("no effect", key, f"nothing of this draw is to be seen: {text}"), place)
+            self.reports.say(call, Finding("no effect", key, f"nothing of this draw is to be seen: {text}"), place)
 
-    def _facts(self, context: Context, state: DrawState, info: DrawInfo, key: tuple[int, ...]) -> Iterator[Finding]:
+    def _facts(self, context: Context, drawing: Drawing, key: tuple[int, ...]) -> Iterator[Finding]:
         """Findings about bound state. Those that depend on it alone are looked for once for each combination."""
-        yield from vertices.counts(state, info)
-        shader = state.vertex.shader
-        if shader is None:
+        state, info = drawing.state, drawing.info
+        if info is not None:
+            yield from vertices.counts(state, info)
+            yield from settings.leftovers(state, info)
+        if info is not None and state.vertex.shader is None:
             return
         buffers = tuple((b.address, b.size, b.stride) for b in state.vertex_buffers if b is not None)
         index = (0, 0) if state.index_buffer is None else (state.index_buffer.address, state.index_buffer.size)
@@ -169,43 +169,13 @@ class ValidatedDevice:
         if hash(combination) in self._seen:
             return
         self._seen.add(hash(combination))
-        yield from vertices.elements(state, shader.program)
-        yield from vertices.ranges(state, info, shader.program)
-        yield from self._bindings(context, state)
-
-    def _bindings(self, context: Context, state: DrawState) -> Iterator[Finding]:
-        """Findings about shaders, their bindings and targets."""
-        shaders = [stage.shader for stage in state.drawn_stages() if stage.shader is not None]
-        last = state.last_shader()
-        fragment = state.fragment.shader
         for stage in state.drawn_stages():
-            if stage.shader is not None:
-                yield from programs.units(stage, stage.shader)
-        if last is None:
-            return
-        discards = state.rasterizer.rasterizer_discard
-        if not discards:
-            yield from programs.last_stage(last)
-        if any(map(programs.stores, shaders)):
-            return
-        if discards:
-            if not any(state.stream_targets) and not context.counting.active:
-                text = "rasterizer_discard is set, and nothing streams out or is stored: the draw does nothing"
-                yield Finding("discard", state.rasterizer, text, True)
-            return
-        cbufs, depth = context.targets.cbufs, context.targets.zsbuf
-        framebuffer = context.targets.framebuffer
-        masks = 0
-        for item in state.blend.rt:
-            masks |= int(item.colormask)
-        yield from targets.targets(state, cbufs, depth)
-        if framebuffer.width and framebuffer.height and any(item is not None for item in (*cbufs, depth)):
-            yield from targets.viewports(state, last.program, framebuffer.width, framebuffer.height)
-        yield from targets.scissors(state)
-        yield from targets.loops(state, context.targets.surfaces, depth)
-        yield from programs.fragment_outputs(fragment, any(item is not None for item in cbufs), masks)
-        if fragment is not None:
-            yield from programs.varyings(state, last, fragment)
+            if stage.shader is not None and stage.shader.serial not in self._linted:
+                self._linted.add(stage.shader.serial)
+                yield from programs.unwritten(stage.shader)
+        if info is not None:
+            yield from facts.of_vertices(state, info)
+        yield from facts.of_bindings(context, state)
 
     # -- draws without effect ------------------------------------------------------------------------------------------------
     @staticmethod
@@ -220,27 +190,27 @@ class ValidatedDevice:
         shaders: list[Shader | None] = [stage.shader for stage in state.drawn_stages()]
         is_counted = state.count_samples or state.count_statistics or state.record.counting or state.condition is not None
         is_meant = state.rasterizer.rasterizer_discard or any(map(programs.stores, shaders)) or bool(context.counting.active)
-        return not is_counted and not is_meant and state.stage[Processor.MESH].shader is None and bool(context.targets.surfaces)
+        return not is_counted and not is_meant and bool(context.targets.surfaces)
 
-    def _watched(self, context: Context, state: DrawState, info: DrawInfo, key: tuple[int, ...], place: Place) -> str:
-        """Carry out a draw, look at its effect, and return a text about its positions."""
+    def _watched(self, context: Context, drawing: Drawing, key: tuple[int, ...], place: Place) -> tuple[Sequence[str], str]:
+        """Carry out a draw and look at its effect. Returns the faults of its programs, and a text about its positions."""
         context.order.synchronize()
         before: Contents | None = contents(context.targets.surfaces)
-        self._device.draw(state, info)
+        faults = drawing.carry_out()
         if not before:
-            return ""
+            return faults, ""
         self._device.flush()
         text, size = "", (context.targets.framebuffer.width, context.targets.framebuffer.height)
         is_first = key not in self._doubts
         changed = is_changed(before)
-        if is_first and (found := positions(self._device, state, info)) is not None:
+        if is_first and (found := positions(drawing)) is not None:
             text = broken(found)
         if changed:
             self._proven.add(key)
             self._doubts.pop(key, None)
-            self._note_gaps(before, place)
-            if said := colors.overflow(self._device, context, state, info, before):
-                self.reports.say("draw_vbo", Finding("overflow", key, said), place)
+            self._note_gaps(before, drawing.call, place)
+            if said := colors.overflow(drawing, context, before):
+                self.reports.say(drawing.call, Finding("overflow", key, said), place)
         elif is_first and not text:
-            self._doubts[key] = Trials(self._device, state, info, before, size).reason(), place
-        return text
+            self._doubts[key] = Trials(drawing, before, size).reason(), drawing.call, place
+        return faults, text

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from backends.device.bound import DrawState
 from backends.device.counters import difference
-from backends.device.interface import Device
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
 from backends.pipe.enums import ColorMask, Face, LogicOp
-from backends.pipe.state import AlphaState, BlendState, DepthState, DrawInfo, StencilState, ViewportState
+from backends.pipe.state import AlphaState, BlendState, DepthState, StencilState, ViewportState
+from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
 from tgsi.language.record import record
+from tgsi.validation.drawing import Drawing
 from tgsi.validation.positions import positions, unseen
 
 Contents = list[tuple[Resource, int, int, slice, NDArray[np.uint8]]]
@@ -70,8 +71,9 @@ def _all(tests: list[_Test]) -> dict[str, Any]:
 class Trials:
     """A draw that changed nothing, made again with other states."""
 
-    def __init__(self, device: Device, state: DrawState, info: DrawInfo, before: Contents, size: tuple[int, int]) -> None:
-        self._device, self._state, self._info, self._before, self._size = device, state, info, before, size
+    def __init__(self, drawing: Drawing, before: Contents, size: tuple[int, int]) -> None:
+        self._drawing, self._before, self._size = drawing, before, size
+        self._device, self._state = drawing.device, drawing.state
 
     def reason(self) -> str:
         """The reason why the draw has no effect, with a way out; empty where none is found."""
@@ -83,7 +85,7 @@ class Trials:
         if self._is_seen(everything):
             needed = [test.text for test in tests if not self._is_seen(_all([other for other in tests if other is not test]))]
             return "; and ".join(needed[:3])
-        found = positions(self._device, state, self._info)
+        found = positions(self._drawing)
         if found is not None:
             if not len(found):
                 return "the stages before the rasterizer output no primitive"
@@ -124,7 +126,7 @@ class Trials:
         try:
             for name, value in changes.items():
                 setattr(state, name, value)
-            self._device.draw(state, self._info)
+            self._drawing.carry_out()
             self._device.flush()
             return is_changed(self._before)
         finally:
@@ -159,7 +161,6 @@ class Trials:
     def _tests_of_primitives(self) -> Iterator[_Test]:
         state, rasterizer = self._state, self._state.rasterizer
         width, height = self._size
-        width, height = self._size
         front = "front_ccw is set" if rasterizer.front_ccw else "front_ccw is not set"
         yield _Test(
             rasterizer.cull_face is not Face.NONE,
@@ -175,7 +176,7 @@ class Trials:
         yield _Test(
             bool(rasterizer.clip_plane_enable),
             self._part("rasterizer", clip_plane_enable=0),
-            f"clip planes cut everything away: clip_plane_enable is {rasterizer.clip_plane_enable:#x}",
+            f"{clippers(state)} cut everything away: clip_plane_enable is {rasterizer.clip_plane_enable:#x}",
         )
         yield _Test(
             rasterizer.depth_clip_near or rasterizer.depth_clip_far,
@@ -237,7 +238,9 @@ class Trials:
         )
 
     def _depths(self) -> str:
-        """The depths that the buffer holds, as far as they are the same everywhere."""
+        """The depths that the buffer holds, as far as they are the same everywhere, and a viewport that gives but one."""
+        if self._state.viewports and self._state.viewports[0].scale[2] == 0:
+            return f": the viewport's scale[2] is 0, so that every depth is {self._state.viewports[0].translate[2]:g}"
         from backends.formats.arrays import unpack_depth
 
         for texture, _, _, _, old in self._before:
@@ -250,6 +253,13 @@ class Trials:
                     return f": the depth buffer holds {low:g} everywhere{hint}"
                 return f": the depth buffer holds {low:g} to {high:g}"
         return ""
+
+
+def clippers(state: DrawState) -> str:
+    """The numbers that `clip_plane_enable` turns on."""
+    last = state.last_shader()
+    writes = last is not None and any(d.semantic is not None and d.semantic.name == "CLIPDIST" for d in last.program.declared(File.OUT))
+    return "clip distances (CLIPDIST, gl_ClipDistance)" if writes else "clip planes"
 
 
 def _rectangle(state: DrawState) -> str:

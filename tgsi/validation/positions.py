@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.device.bound import DrawState
 from backends.device.commands.bound_record import Hindrance
-from backends.device.interface import Device
 from backends.device.shader import Shader
 from backends.device.stream_target import StreamTarget
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo, StreamOutput, StreamOutputInfo
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
+from tgsi.validation.drawing import Drawing
 
 Positions = NDArray[np.float32]
 _MOST = 60_000
@@ -25,8 +24,11 @@ _POINTS, _LINES = (Prim.POINTS,), (Prim.LINES, Prim.LINE_LOOP, Prim.LINE_STRIP, 
 _SIDES = ("left of the view (x < -w)", "right of the view (x > w)", "below the view (y < -w)", "above the view (y > w)")
 
 
-def positions(device: Device, state: DrawState, info: DrawInfo) -> Positions | None:
-    """(primitives, vertices, 4) of clip positions; None where the program has none, or writes memory. The draw shades no pixel."""
+def positions(drawing: Drawing) -> Positions | None:
+    """(primitives, vertices, 4) of clip positions; None for meshes and where the program has none. The draw shades no pixel."""
+    device, state, info = drawing.device, drawing.state, drawing.info
+    if info is None:
+        return None
     stage = next((item for item in reversed(state.drawn_stages()) if item.shader is not None and item.processor != Processor.FRAG), None)
     if stage is None or stage.shader is None or stage.shader.stream_output is not None or stage.processor == Processor.MESH:
         return None

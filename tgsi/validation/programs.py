@@ -11,6 +11,7 @@ from backends.device.shader import Shader
 from backends.device.stage_state import StageState
 from linkage.link import link
 from passes.analysis.operands import registers_of
+from passes.lint import lint
 from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.traits import Trait
@@ -18,6 +19,7 @@ from tgsi.language.program import Program
 from tgsi.validation.findings import Finding
 
 _WORDS = {Processor.VERT: "vertex", Processor.FRAG: "fragment", Processor.GEOM: "geometry", Processor.COMP: "compute"}
+_MOST_LINTED = 5000
 _SPRITES = ("GENERIC", "TEXCOORD", "PCOORD")
 
 
@@ -59,6 +61,15 @@ def fragment_outputs(shader: Shader | None, has_colors: bool, masks: int) -> Ite
     if "COLOR" not in written and not stores(shader) and not written & {"POSITION", "STENCIL", "SAMPLEMASK"} and not _kills(shader.program):
         hint = "declare `out vec4 color;` and assign it" if shader.program.interface is not None else "declare OUT[0], COLOR and write it"
         yield Finding("color", shader.serial, f"the fragment shader writes no color, and a color buffer is bound: {hint}")
+
+
+def unwritten(shader: Shader) -> Iterator[Finding]:
+    """Registers that instructions read, and that none can have written before. Long programs are not looked at."""
+    program = shader.program
+    for item in lint(program) if len(program.instructions) <= _MOST_LINTED else ():
+        if item.code == "L001":
+            where = f" ({item.span})" if item.span is not None else ""
+            yield Finding("unwritten", (shader.serial, item.message), f"{shown(program)}{where}: {item.message}")
 
 
 def _kills(program: Program) -> bool:

@@ -21,6 +21,8 @@ _LEAST = {
     Prim.QUADS: 4, Prim.QUAD_STRIP: 4, Prim.TRIANGLES_ADJACENCY: 6, Prim.TRIANGLE_STRIP_ADJACENCY: 6,
 }  # fmt: skip
 """Vertices of the first primitive of a mode; 3 for others."""
+_SMALL = (Prim.POINTS, Prim.LINES, Prim.LINE_LOOP, Prim.LINE_STRIP)
+"""Modes that may come back to vertex 0 again and again."""
 _MOST_INDICES = 20_000_000
 
 
@@ -102,6 +104,9 @@ def ranges(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Findi
         found = _indices(memory, info, min(last + 1, room))
         if not len(found):
             return
+        if info.index_size == 2 and info.mode not in _SMALL and len(found) >= 3 and not found[1::2].any() and len(np.unique(found)) > 1:
+            text = "every second index of 16 bits is 0: are the indices of 32 bits? index_size=4"
+            yield Finding("index size", (info.index_size, room), text)
         first, last = int(found.min()) + info.index_bias, int(found.max()) + info.index_bias
     bound, buffers = state.vertex_elements, state.vertex_buffers
     read = {register for item in program.declared(File.IN) for register in range(item.first, item.last + 1)}
@@ -130,6 +135,8 @@ def ranges(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Findi
             text = f"{by} {highest}, and vertex buffer {slot} holds {room} {what} of {buffer.stride} bytes: those beyond read as 0"
             if info.index_size and not info.primitive_restart and highest - info.index_bias == (1 << 8 * info.index_size) - 1:
                 text += "; is primitive_restart meant?"
+            elif info.index_size == 4 and what == "vertices" and highest >= 0x10000 and highest >> 16 < room and highest & 0xFFFF < room:
+                text += "; are the indices of 16 bits? index_size=2"
             yield Finding("beyond", (slot, room, what), text)
     if info.index_size and first < 0:
         yield Finding("beyond", "below", f"index_bias {info.index_bias} gives vertex {first}, which is below 0")

@@ -191,6 +191,8 @@ class BufferBindings(ContextCore):
             owner = allocate(data.size)
             owner[:] = data
             address, size = address_of(owner), data.size
+            if isinstance(source, np.ndarray) and source.dtype.kind in "iuf" and source.dtype.itemsize == 2:
+                owner = owner.view(source.dtype)  # validation names halves and short integers that are read as floats
         begin = min(max(offset, 0), size)
         return BoundVertexBuffer(address + begin, size - begin, stride, owner, max(-offset, 0))
 

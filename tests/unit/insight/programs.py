@@ -12,6 +12,7 @@ SIZE = 32
 VS = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[1]\nEND\n"
 FS = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
 FS_CONSTANT = "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0]\nMOV OUT[0], CONST[0]\nEND\n"
+LESS = {"depth": {"enabled": True, "writemask": True, "func": "LESS"}}
 FULL = [[-1, -1], [3, -1], [-1, 3]]
 VIEWPORT = {"scale": (SIZE / 2, -SIZE / 2, 0.5), "translate": (SIZE / 2, SIZE / 2, 0.5)}
 

@@ -180,7 +180,7 @@ class Reference:
             self.counts["inputs"] += 1
         z, one_over_w = planes.position(x, y)
         assert abs(z - float(item.position[2])) <= 1e-4, (z, item.position)
-        assert abs(one_over_w - float(item.position[3])) <= 1e-3 * one_over_w, (one_over_w, item.position)
+        assert abs(one_over_w - float(item.position[3])) <= 1e-3 * abs(one_over_w), (one_over_w, item.position)
         assert (float(item.position[0]), float(item.position[1])) == (x, y), item.position
 
     def _inputs(self, item: LoggedFragment) -> Words:

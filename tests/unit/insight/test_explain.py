@@ -11,8 +11,7 @@ import pytest
 
 import tgsi
 from backends.gallium.tracing.history import HistoryContext
-from tests.unit.insight.mistakes import LESS, MISTAKES, Mistake
-from tests.unit.insight.programs import FS, FS_CONSTANT, FULL, SIZE, VS, Stage
+from tests.unit.insight.programs import FS, FS_CONSTANT, FULL, LESS, SIZE, VS, Stage
 from tgsi.insight.answers import explain_trace
 from tgsi.insight.events import COMMAND, Fate, Verdict
 
@@ -31,13 +30,6 @@ def proved(stage: Stage, x: int = MIDDLE, y: int = MIDDLE, **given: Any) -> Any:
     found = stage.ctx.explain(x, y, **given)
     assert [event.proof for event in found.events if event.proof] == []
     return found
-
-
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
-def test_the_first_sentence_names_the_mistake(stage: Stage, mistake: Mistake) -> None:
-    mistake.draw(stage)
-    found = proved(stage)
-    assert any(word in found.sentence for word in mistake.says), str(found)
 
 
 def test_a_pixel_that_a_draw_wrote(stage: Stage) -> None:
@@ -439,3 +431,14 @@ def test_the_memory_of_forgotten_calls_is_used_again() -> None:
             assert len({id(block) for block in blocks}) == len(blocks)
             assert sum(map(len, blocks)) <= most + most // 8
         assert proved(stage).events[-1].after[0] == pytest.approx(59 / 60, abs=3e-3)
+
+
+@pytest.mark.parametrize("multisample", [False, True])
+def test_a_written_sample_mask_counts_where_multisample_is_on(stage: Stage, multisample: bool) -> None:
+    fs = "FRAG\nDCL OUT[0], COLOR\nDCL OUT[1], SAMPLEMASK\nIMM[0] FLT32 {1, 1, 1, 1}\nIMM[1] UINT32 {2, 0, 0, 0}\n"
+    stage.rasterizer(multisample=multisample)
+    stage.programs(VS, fs + "MOV OUT[0], IMM[0]\nMOV OUT[1].x, IMM[1].xxxx\nEND\n")
+    stage.triangle()
+    found = proved(stage)
+    assert found.verdict is (Verdict.REJECTED if multisample else Verdict.WRITTEN)
+    assert multisample or "multisample is off" in found.sentence

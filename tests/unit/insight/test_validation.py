@@ -2,92 +2,113 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import tgsi
-from tests.unit.insight.warned_mistakes import MISTAKES, Mistake, Sketch, culled, depth_never_cleared, no_viewport, right, sketch
+from tests.unit.geometry.mesh.programs import one_each
+from tests.unit.insight.mistakes.sketch import FS, QUAD, RED, TRI, VS, VS_MATRIX, Sketch, sketch
+from tests.unit.insight.test_mistakes import recorded
 from tgsi.gallium import ValidationWarning
 
 pytestmark = pytest.mark.light
 
 
-@contextmanager
-def recorded() -> Iterator[list[warnings.WarningMessage]]:
-    """Warnings of a block."""
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        yield found
+def right(s: Sketch) -> None:
+    """Draw a triangle as it should be."""
+    s.frame("Z24X8_UNORM")
+    s.less()
+    s.triangle()
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=[item.name for item in MISTAKES])
-def test_a_mistake_is_said_with_its_cause_at_its_line(mistake: Mistake) -> None:
+def culled(s: Sketch) -> None:
+    """Draw a triangle that is culled."""
+    s.frame("Z24X8_UNORM")
+    s.raster(cull_face="FRONT_AND_BACK")
+    s.triangle()
+
+
+def never_cleared(s: Sketch) -> None:
+    """Draw with a depth test, and without a clear of the depth buffer."""
+    s.frame("Z24X8_UNORM", clear=False)
+    s.less()
+    s.triangle()
+
+
+def pictures(s: Sketch) -> list[object]:
+    """The bytes of the bound targets."""
+    textures = [item.living_texture for item in s.ctx.targets.surfaces if item is not None]
+    return [item.pixels().tobytes() for item in textures if item is not None]
+
+
+def test_a_warning_names_the_line_of_the_program() -> None:
     with recorded() as found, sketch(validate=True) as s:
-        mistake.program(s)
-        s.target.pixels()
-    texts = [str(item.message) for item in found]
-    assert any(mistake.word in text for text in texts), texts
-    assert {item.category for item in found} == {ValidationWarning}
-    assert {item.filename for item in found} == {mistake.program.__code__.co_filename}
-
-
-def test_there_are_25_mistakes_at_least() -> None:
-    assert len({item.name for item in MISTAKES}) == len(MISTAKES) >= 25
+        s.frame()
+        s.shaders()
+        s.vertices(TRI, RED)
+        s.ctx.draw_vbo(mode="TRIANGLES", count=0)
+        line = sys._getframe().f_lineno
+    assert [(item.filename, item.lineno) for item in found] == [(__file__, line - 1)]
 
 
 def test_a_right_program_is_silent_and_draws_the_same_picture() -> None:
-    pictures = []
+    found = []
     for validate in (True, False):
         with sketch(validate=validate) as s:
-            s.with_depth()
             right(s)
-            pictures.append((s.target.pixels(), s.depth.pixels()))
-    assert all(np.array_equal(a, b) for a, b in zip(*pictures))
+            found.append(pictures(s))
+    assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("program", [culled, depth_never_cleared])
-def test_a_draw_that_is_looked_into_leaves_its_targets_as_they_were(program: object) -> None:
-    pictures = []
+@pytest.mark.parametrize("program", [culled, never_cleared])
+def test_a_draw_that_is_looked_into_leaves_its_targets_as_they_were(program: Callable[[Sketch], None]) -> None:
+    found = []
     for validate in (True, False):
         with recorded(), sketch(validate=validate) as s:
-            program(s)  # type: ignore[operator]
-            s.draw()
-            pictures.append((s.target.pixels(), s.depth.pixels()))
-    assert all(np.array_equal(a, b) for a, b in zip(*pictures))
+            program(s)
+            s.triangle()
+            found.append(pictures(s))
+    assert found[0] == found[1]
 
 
 def test_a_finding_is_said_once_and_to_the_debug_callback() -> None:
     told: list[tuple[str, str]] = []
     with recorded() as found, sketch(validate=True) as s:
         s.ctx.set_debug_callback(lambda kind, text: told.append((kind, text)))
-        culled(s)
-        culled(s)
-        s.target.pixels()
-        s.draw()
-        s.target.pixels()
-    assert len(found) == 1
-    assert [text for kind, text in told if kind == "validation"] == [str(found[0].message)]
+        target = s.frame()
+        s.raster(cull_face="FRONT_AND_BACK")
+        for _ in range(2):
+            s.triangle()
+            s.ctx.draw_vbo(mode="TRIANGLES", count=3)
+            target.pixels()
+        s.ctx.draw_vbo(mode="TRIANGLES", count=3)
+        target.pixels()
+    assert len(found) == 2  # for each pair of shaders
+    assert [text for kind, text in told if kind == "validation"] == [str(item.message) for item in found]
 
 
 def test_an_object_that_is_hidden_in_one_draw_and_seen_in_another_is_no_mistake() -> None:
     with sketch(validate=True) as s:
-        s.vertices([[x + 9, y, z, w] for x, y, z, w in [[-0.5, -0.5, 0, 1], [0.5, -0.5, 0, 1], [0, 0.5, 0, 1]]])
-        s.draw()
-        s.vertices([[-0.5, -0.5, 0, 1], [0.5, -0.5, 0, 1], [0, 0.5, 0, 1]])
-        s.draw()
-        s.target.pixels()  # warnings are errors here
+        target = s.frame()
+        s.shaders()
+        for x in (9, 0):
+            s.vertices(TRI + np.array([x, 0, 0, 0], np.float32), RED)
+            s.ctx.draw_vbo(mode="TRIANGLES", count=3)
+        target.pixels()  # warnings are errors here
 
 
 def test_a_warning_that_is_an_error_ends_the_call_and_the_context_can_be_used() -> None:
     with sketch(validate=True) as s:
+        s.bind(s.color())
         with pytest.raises(ValidationWarning, match="viewport"):
-            no_viewport(s)
-        right(s)
-        assert s.target.pixels().any()
+            s.triangle()
+        s.ctx.bind_depth_stencil_alpha_state(None)
+        target = s.frame()
+        s.triangle()
+        assert target.pixels()[..., 0].any()
 
 
 def test_draws_that_somebody_counts_are_not_made_again() -> None:
@@ -95,8 +116,8 @@ def test_draws_that_somebody_counts_are_not_made_again() -> None:
         culled(s)  # the combination has no effect
         query = s.ctx.create_query("PRIMITIVES_GENERATED")
         s.ctx.begin_query(query)
-        s.rasterizer(cull_face="FRONT_AND_BACK", flatshade=True)
-        s.draw()
+        s.raster(cull_face="FRONT_AND_BACK", flatshade=True)
+        s.triangle()
         s.ctx.end_query(query)
         assert s.ctx.get_query_result(query) == 1
 
@@ -105,10 +126,11 @@ def test_without_it_the_device_stands_alone_and_known_draws_run_no_python() -> N
     with sketch() as s:
         assert not s.screen.validates
         assert type(s.ctx.device).__module__.startswith("backends.software")
+        right(s)
         for _ in range(8):
-            s.draw()
+            s.ctx.draw_vbo(mode="TRIANGLES", count=3)
         before = s.ctx.device.statistics().known_draws
-        s.draw()
+        s.ctx.draw_vbo(mode="TRIANGLES", count=3)
         assert s.ctx.device.statistics().known_draws == before + 1
 
 
@@ -142,8 +164,100 @@ def test_no_scene_has_a_false_alarm(scene: str) -> None:
         scenes()[scene](screen)  # type: ignore[operator]
 
 
-def test_a_sketch_is_what_it_says() -> None:
-    with sketch() as s:
-        assert isinstance(s, Sketch)
-        right(s)
-        assert (s.target.pixels()[..., 0] == 255).any()
+RIGHT_AND_RARE: dict[str, Callable[[Sketch], None]] = {}
+"""Programs that look like a mistake and are none."""
+
+
+def rare(program: Callable[[Sketch], None]) -> Callable[[Sketch], None]:
+    """Add a program."""
+    RIGHT_AND_RARE[program.__name__] = program
+    return program
+
+
+@rare
+def transform_with_scale_and_camera(s: Sketch) -> None:
+    s.frame()
+    camera = np.array([[2, 0, 0, 0.1], [0, 2, 0, 0.2], [0, 0, -2.004, 5.8], [0, 0, -2, 6]], np.float32)
+    s.ctx.set_constant_buffer("VERTEX", np.ascontiguousarray(camera.T))
+    s.triangle(vs=VS_MATRIX)
+
+
+@rare
+def one_vertex_is_left_over_of_many(s: Sketch) -> None:
+    s.frame()
+    s.shaders()
+    s.vertices(np.tile(TRI, (4, 1))[:10], np.tile(RED[:1], (10, 1)))
+    s.ctx.draw_vbo(mode="TRIANGLES", count=10)
+
+
+@rare
+def lines_that_begin_at_vertex_0(s: Sketch) -> None:
+    s.frame()
+    s.shaders()
+    s.vertices(QUAD, RED)
+    s.ctx.draw_vbo(mode="LINES", count=6, index=np.array([1, 0, 2, 0, 3, 0], np.uint16))
+
+
+@rare
+def position_as_color_and_zeros_as_color(s: Sketch) -> None:
+    s.frame()
+    s.shaders()
+    s.elements((0, "R32G32B32A32_FLOAT"), (0, "R32G32B32A32_FLOAT"))
+    s.ctx.set_vertex_buffers([TRI])
+    s.ctx.draw_vbo(mode="TRIANGLES", count=3)
+
+
+@rare
+def instances_by_number(s: Sketch) -> None:
+    s.frame()
+    vs = VS.replace("DCL IN[0]", "DCL SV[0], INSTANCEID\nDCL TEMP[0]\nDCL IN[0]").replace(
+        "MOV OUT[1]", "U2F TEMP[0].x, SV[0].xxxx\nMOV OUT[1]"
+    )
+    s.shaders(vs=vs)
+    s.vertices(TRI, RED)
+    s.ctx.draw_vbo(mode="TRIANGLES", count=3, instance_count=4)
+
+
+@rare
+def texture_of_zeros_that_a_draw_fills_later(s: Sketch) -> None:
+    s.frame()
+    s.texture(upload=False)
+    s.blend(blend_enable=True, rgb_src_factor="ONE", rgb_dst_factor="ONE")
+    s.triangle()
+    s.quad()
+
+
+@pytest.mark.parametrize("name", RIGHT_AND_RARE)
+def test_a_right_program_that_looks_like_a_mistake_is_silent(name: str) -> None:
+    with sketch(validate=True) as s:
+        RIGHT_AND_RARE[name](s)
+        s.ctx.flush()  # warnings are errors here
+
+
+def _scissor(s: Sketch) -> None:
+    s.raster(scissor=True)
+    s.ctx.set_scissor_states([{"maxx": 1, "maxy": 1}])
+
+
+MESH_CAUSES: dict[str, tuple[Callable[[Sketch], None], str]] = {
+    "culled": (lambda s: s.raster(cull_face="FRONT_AND_BACK"), "all primitives are culled"),
+    "scissor": (_scissor, "outside of the scissor rectangle"),
+    "depth": (lambda s: s.dsa(depth={"enabled": True, "func": "GREATER"}), "the depth test GREATER rejects every fragment"),
+    "mask": (lambda s: s.blend(rt=[{"colormask": 0}]), "the color mask"),
+}
+
+
+@pytest.mark.parametrize("name", MESH_CAUSES)
+def test_a_draw_of_meshes_without_an_effect_is_said_with_its_cause(name: str) -> None:
+    set_state, text = MESH_CAUSES[name]
+    with recorded() as found, sketch(validate=True) as s:
+        s.frame("Z24X8_UNORM")
+        s.ctx.bind_ms_state(s.ctx.create_ms_state(one_each(3)))
+        s.ctx.bind_fs_state(s.ctx.create_fs_state(FS))
+        s.ctx.set_shader_buffers("MESH", [s.screen.buffer_from(np.concatenate([TRI, RED[:3]], axis=1))])
+        set_state(s)
+        s.ctx.draw_mesh_tasks(grid=(1, 1, 1))
+        s.ctx.flush()
+    (said,) = [str(item.message) for item in found]
+    assert said.startswith("draw_mesh_tasks: nothing of this draw is to be seen")
+    assert text in said

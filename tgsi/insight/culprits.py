@@ -1,0 +1,229 @@
+"""The instruction that made a color 0 or NaN: the trace of a lane, followed back from an output through values that are as bad."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator, Mapping
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from tgsi.insight.doubts import color_register
+from tgsi.insight.fragment_log import FragmentLog, LoggedFragment
+from tgsi.insight.place import Attachment
+from tgsi.insight.steps import LaneTrace, Step
+from tgsi.language.channels import source_channels
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import Reads, Trait
+from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
+from tgsi.language.printer import print_instruction
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+_LETTERS = "xyzw"
+_MOST = 200
+"""Instructions that are followed back."""
+Constants = Mapping[int, Any]
+"""Words of the bound constant buffers by slot, (rows, 4) of uint32."""
+
+
+@record(eq=False)
+class Lane:
+    """Steps of a lane, and the program that it ran.
+
+    shown: the program whose instructions have the lines that people wrote. sizes: width, height and last level of textures by unit.
+    """
+
+    program: Program
+    shown: Program
+    steps: tuple[Step, ...]
+    constants: Constants
+    sizes: Mapping[int, tuple[int, int, int]]
+
+    def culprit(self, register: str, channel: int, is_bad: Callable[[float], bool]) -> str:
+        """The reason why a channel of an output is bad, in words; empty where none is found."""
+        place, end = register, len(self.steps)
+        for _ in range(_MOST):
+            at = self._last(place, channel, end)
+            if at is None:
+                return self._unwritten(place, channel)
+            step = self.steps[at]
+            if step.number is None:
+                return f"{place}.{_LETTERS[channel]} is {_text(step.words[channel])} already: what the stage before gave"
+            instruction = self.program.instructions[step.number]
+            following = self._follow(instruction, channel, at, is_bad)
+            if isinstance(following, str):
+                return following
+            place, channel = following
+            end = at
+        return ""
+
+    def _last(self, register: str, channel: int, end: int) -> int | None:
+        """The last step before `end` that wrote a channel of a register."""
+        for at in range(end - 1, -1, -1):
+            step = self.steps[at]
+            if step.register != register:
+                continue
+            if step.number is None:
+                return at
+            written = self.program.instructions[step.number].dst
+            if any(_name(d.register) == register and d.write_mask >> channel & 1 for d in written if d.register.indirect is None) or any(
+                d.register.indirect is not None for d in written
+            ):
+                return at
+        return None
+
+    def _unwritten(self, place: str, channel: int) -> str:
+        if place.startswith("OUT"):
+            return f"nothing writes {place}.{_LETTERS[channel]}, which is 0 then"
+        return f"{place}.{_LETTERS[channel]} is read, and nothing has written it: it is 0"
+
+    def _follow(self, instruction: Instruction, channel: int, at: int, is_bad: Callable[[float], bool]) -> str | tuple[str, int]:
+        """The register and channel that made the result bad; or the reason, if it is here."""
+        traits = instruction.opcode.traits
+        sources = list(self._sources(instruction, channel, at))
+        if Trait.TEX in traits or Trait.MEM in traits:
+            return self._read(instruction, at, sources)
+        for operand, read, value in sources:
+            if value is None or not is_bad(value):
+                continue
+            file = operand.register.file
+            if file is File.CONST:
+                return f"{self._constant(operand.register)}.{_LETTERS[read]} is {_number(value)}, in {self._line(instruction)}"
+            if file in (File.TEMP, File.OUT, File.IN):
+                return _name(operand.register), read
+        given = ", ".join(_number(value) for _, _, value in sources if value is not None)
+        result = _text(self.steps[at].words[channel])
+        return f"{self._line(instruction)} gives {result}" + (f", of {given}" if given else "")
+
+    def _read(self, instruction: Instruction, at: int, sources: list[tuple[SrcOperand, int, float | None]]) -> str:
+        first = sources[0][0] if sources else None
+        whole = instruction.opcode.src_types[next((k for k, s in enumerate(instruction.src) if s is first), 0)] != "float"
+        values = [self._value(operand.register, read, at) for operand, read, _ in sources if operand is first]
+        if whole:
+            place = ", ".join(str(np.uint32(v).view(np.int32)) for v in values if v is not None)
+            if values and all(v is not None and (v == 0 or 0x38000000 <= v & 0x7FFFFFFF <= 0x4B000000) for v in values) and any(values):
+                place += f"), the bits of the floats ({', '.join(_text(v) for v in values if v is not None)}"
+        else:
+            place = ", ".join(_text(v) for v in values if v is not None)
+        beyond = self._beyond(instruction, [int(np.uint32(v).view(np.int32)) for v in values if v is not None]) if whole else ""
+        return f"{self._line(instruction)} reads {_text(self.steps[at].words[0])} at ({place}){beyond}"
+
+    def _beyond(self, instruction: Instruction, values: list[int]) -> str:
+        """The part of a texel's place that its texture does not have."""
+        units = [s.register.index for s in instruction.src if s.register.file is File.SAMP and s.register.indirect is None]
+        size = self.sizes.get(units[0]) if units else None
+        if size is None or Trait.FETCH not in instruction.opcode.traits or not values:
+            return ""
+        width, height, last = size
+        if not 0 <= values[-1] <= last:
+            return f", whose level {values[-1]} the texture does not have: the last one is {last}"
+        inside = 0 <= values[0] < width and (len(values) < 3 or 0 <= values[1] < height)
+        return "" if inside else f", outside of the texture, {width} x {height}"
+
+    def _sources(self, instruction: Instruction, channel: int, at: int) -> Iterator[tuple[SrcOperand, int, float | None]]:
+        """Each channel of a source that the result depends on, with its value as a float."""
+        for number, operand in enumerate(instruction.src):
+            if operand.register.file in (File.SAMP, File.SVIEW, File.BUFFER, File.IMAGE, File.MEMORY):
+                continue
+            reads = instruction.opcode.reads
+            mask = source_channels(instruction, number)
+            if number < len(reads) and reads[number] in (Reads.WRITTEN, Reads.VARYING):
+                mask = 1 << channel
+            for c in range(4):
+                if mask >> c & 1:
+                    read = operand.swizzle[c]
+                    word = self._value(operand.register, read, at)
+                    yield operand, read, None if word is None else _modified(_float(word), operand)
+
+    def _value(self, register: RegisterRef, channel: int, at: int) -> int | None:
+        """The word that a source has at a step; None: it is not known."""
+        if register.indirect is not None:
+            return None
+        if register.file is File.IMM:
+            return int(self.program.immediates[register.index].words[channel])
+        if register.file is File.CONST:
+            rows = self.constants.get(0 if register.dimension is None else register.dimension.index)
+            return int(rows[register.index, channel]) if rows is not None and register.index < len(rows) else 0
+        if register.file not in (File.TEMP, File.OUT, File.IN):
+            return None
+        found = self._last(_name(register), channel, at)
+        return 0 if found is None else self.steps[found].words[channel]
+
+    def _constant(self, register: RegisterRef) -> str:
+        """A constant, with the name of its uniform if it has one."""
+        buffer = 0 if register.dimension is None else register.dimension.index
+        interface = self.program.interface
+        blocks = [] if interface is None else [*interface.blocks.values(), *([interface.uniforms] if interface.uniforms else [])]
+        for block in blocks:
+            for name, member in block.members.items() if block.binding == buffer else ():
+                if member.offset <= 16 * register.index + 12 < member.offset + 16 * max(1, member.columns):
+                    return f"the uniform {name}"
+        return f"CONST[{buffer}][{register.index}]" if buffer else f"CONST[{register.index}]"
+
+    def _line(self, instruction: Instruction) -> str:
+        number = next(k for k, item in enumerate(self.program.instructions) if item is instruction)
+        span = self.shown.instructions[number].span if len(self.shown.instructions) == len(self.program.instructions) else None
+        return print_instruction(instruction) + (f" ({span})" if span is not None else "")
+
+
+def causer_of(
+    context: Any, attachment: Attachment, log: FragmentLog, item: LoggedFragment, shown: Program | None, trace: Callable[[], LaneTrace]
+) -> Callable[[], str] | None:
+    """A function that tells why the color of a fragment is black or NaN; None for other colors. It makes the recorded calls again."""
+    register = color_register(log.program, attachment.index)
+    if register is None or attachment.surface.format.is_integer:
+        return None
+    color = tuple(item.outputs[log.layout.outputs.index(register)].view(np.float32).tolist())
+    if any(color[:3]) and not any(map(isnan, color)):
+        return None
+    bound = context.state.fragment.constants
+    words = {k: ctypes.string_at(memory.address, memory.size // 16 * 16) for k, memory in enumerate(bound) if memory is not None}
+    constants = {k: np.frombuffer(data, np.uint32).reshape(-1, 4) for k, data in words.items()}
+    views = enumerate(context.state.fragment.views)
+    sizes = {k: (view.record.width, view.record.height, view.record.last_level) for k, view in views if view is not None}
+    program = log.program
+
+    def cause() -> str:
+        try:
+            lane = Lane(program, shown or program, trace().steps, constants, sizes)
+        except UnsupportedError:
+            return ""
+        return color_culprit(lane, f"OUT[{register}]", color)
+
+    return cause
+
+
+def color_culprit(lane: Lane, register: str, color: tuple[float, ...]) -> str:
+    """The reason why a color is NaN or black; empty if it is neither, or nothing is found."""
+    for channel, value in enumerate(color):
+        if isnan(value):
+            found = lane.culprit(register, channel, isnan)
+            return f"it is NaN because {found}" if found else ""
+    if len(color) == 4 and not any(color[:3]):
+        found = lane.culprit(register, 0, lambda value: value == 0)
+        return f"it is black because {found}" if found else ""
+    return ""
+
+
+def _name(register: RegisterRef) -> str:
+    return f"{register.file.name}[{register.index}]"
+
+
+def _float(word: int) -> float:
+    return float(np.uint32(word).view(np.float32))
+
+
+def _modified(value: float, operand: SrcOperand) -> float:
+    value = abs(value) if operand.absolute else value
+    return -value if operand.negate else value
+
+
+def _text(word: int) -> str:
+    return _number(_float(word))
+
+
+def _number(value: float) -> str:
+    return f"{value + 0.0:.6g}"

@@ -1,0 +1,213 @@
+"""Facts about a draw that wrote a pixel which are legal and most likely not meant: textures of zeros, bits of another type, coordinates."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.device.memory import BoundView
+from backends.formats import Format
+from backends.pipe.enums import TexMipFilter, TextureTarget, TexWrap
+from tgsi.insight.fragment_log import FragmentLog, LoggedFragment
+from tgsi.insight.place import Attachment, same_layer
+from tgsi.insight.replaying import Draw
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import Trait
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
+from tgsi.validation import facts, settings
+from tgsi.validation.findings import Finding
+from tgsi.validation.values import whole_numbers
+
+_MISSING = ("element", "buffer", "texture", "sampler", "varying", "position", "color", "fragment")
+"""Rules whose findings `sources_of` has, too."""
+_FLOAT_BITS = (0x38000000, 0x4B000000)
+"""Words from 3e-5 to 8e6 as floats; as whole numbers they are a billion."""
+_BORDERS = {TexWrap.CLAMP_TO_BORDER: "the border color", TexWrap.CLAMP_TO_EDGE: "the texel at the edge"}
+
+
+def findings_of(context: Any, draw: Draw) -> Iterator[str]:
+    """Findings of validation about a draw, but for those that explanations have as missing sources."""
+    state, info = context.state, draw.info
+    found: list[Finding] = []
+    if info is not None:
+        found += [*facts.of_vertices(state, info), *settings.leftovers(state, info, few=False)]
+    found += facts.of_bindings(context, state)
+    yield from (item.text for item in found if item.rule not in _MISSING)
+
+
+def doubts_of(context: Any, draw: Draw, attachment: Attachment, log: FragmentLog, item: LoggedFragment) -> Iterator[str]:
+    """Sentences about the last fragment that wrote a pixel, the most certain one first."""
+    register = color_register(log.program, attachment.index)
+    if register is not None:
+        yield from _bits(attachment.surface.format, item.outputs[log.layout.outputs.index(register)])
+    layers = context.targets.framebuffer.layers
+    if same_layer(item.layer, layers) != item.layer:
+        yield f"the shader wrote LAYER {item.layer}, beyond the last one, {layers - 1}, which is taken instead"
+    names = {d.semantic.name for d in log.program.declared(File.OUT) if d.semantic is not None}
+    if "SAMPLEMASK" in names and not context.state.rasterizer.multisample and not context.targets.framebuffer.has_own_samples:
+        yield "the shader writes SAMPLEMASK, which is ignored: the rasterizer's multisample is off"
+    yield from _textures(context, log, item)
+    yield from _constants(context, log.program)
+    yield from findings_of(context, draw)
+
+
+def color_register(program: Program, index: int) -> int | None:
+    """The register of a color output."""
+    index = 0 if program.property("FS_COLOR0_WRITES_ALL_CBUFS") else index
+    for d in program.declared(File.OUT):
+        if d.semantic is not None and d.semantic.name == "COLOR" and 0 <= index - d.semantic.index <= d.last - d.first:
+            return d.first + index - d.semantic.index
+    return None
+
+
+def _bits(format: Format, words: NDArray[np.uint32]) -> Iterator[str]:
+    """Whole numbers for a target of floats, and the other way around."""
+    if format.is_depth_stencil:
+        return
+    if not format.is_integer and (numbers := whole_numbers(words)):
+        yield f"the color has the bits of whole numbers, such as {numbers}, which are almost 0 as floats: I2F or U2F, or divide as floats"
+    if format.is_integer and (words & np.uint32(0x7FFFFFFF)).any() and _are_floats(words):
+        yield f"{format} holds whole numbers, and the shader wrote the bits of floats: F2I or F2U, or a UNORM or FLOAT format"
+
+
+# -- textures ----------------------------------------------------------------------------------------------------------------
+def _textures(context: Any, log: FragmentLog, item: LoggedFragment) -> Iterator[str]:
+    stage = context.state.fragment
+    done: set[int] = set()
+    for instruction in log.program.instructions:
+        unit = _unit(instruction)
+        if unit is None or unit in done or unit >= len(stage.views) or stage.views[unit] is None:
+            continue
+        done.add(unit)
+        sampler = stage.samplers[unit] if unit < len(stage.samplers) else None
+        yield from _zeros(stage.views[unit], unit, sampler)
+        if sampler is not None and Trait.FILTER in instruction.opcode.traits:
+            yield from _coordinates(stage.views[unit], sampler, unit, instruction, log, item)
+
+
+def _unit(instruction: Instruction) -> int | None:
+    """The unit that an instruction samples, by its number."""
+    found = [s.register for s in instruction.src if s.register.file is File.SAMP]
+    return found[0].index if found and found[0].indirect is None else None
+
+
+def _zeros(view: BoundView, unit: int, sampler: Any) -> Iterator[str]:
+    """Levels and layers of a view that hold nothing but zeros."""
+    record = view.record
+    constants = "".join("xyzw01"[int(c)] for c in view.key.swizzle)
+    if set(constants[:3]) <= {"0", "1"}:
+        yield f"the view of unit {unit} has the swizzle {constants!r}, which reads no channel of the texture"
+        return
+    levels = [[_is_zero(view, level, layer) for layer in range(_layers(view, level))] for level in range(record.last_level + 1)]
+    if all(all(level) for level in levels):
+        yield f"the texture of unit {unit} holds only zeros: nothing was uploaded or drawn to it"
+        return
+    empty = [k for k, level in enumerate(levels) if all(level)]
+    if empty and not all(levels[0]) and sampler is not None and sampler.key.min_mip_filter is not TexMipFilter.NONE:
+        yield f"level{'s' * (len(empty) > 1)} {_range(empty)} of the texture of unit {unit} hold only zeros: generate_mipmap"
+    layers = [k for k, zero in enumerate(levels[0]) if zero]
+    if len(layers) == len(levels[0]):
+        yield f"level 0 of the texture of unit {unit} holds only zeros, other levels do not: upload to level=0"
+    elif layers:
+        what = "face" if view.key.target is TextureTarget.TEXTURE_CUBE else "layer"
+        yield f"{what}{'s' * (len(layers) > 1)} {_range(layers)} of the texture of unit {unit} hold only zeros: nothing was uploaded there"
+
+
+def _range(numbers: list[int]) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+
+def _layers(view: BoundView, level: int) -> int:
+    depth: int = view.record.depth
+    return max(1, depth >> level if view.key.target is TextureTarget.TEXTURE_3D else depth)
+
+
+def _is_zero(view: BoundView, level: int, layer: int) -> bool:
+    record = view.record
+    height, row = max(1, record.height >> level), record.row_stride[level]
+    size = max(1, record.width >> level) * view.key.format.block_bytes
+    start = record.base + record.level_offset[level] + layer * record.layer_stride[level]
+    return not any(ctypes.string_at(start + y * row, size).strip(b"\0") for y in range(height))
+
+
+def _coordinates(
+    view: BoundView, sampler: Any, unit: int, instruction: Instruction, log: FragmentLog, item: LoggedFragment
+) -> Iterator[str]:
+    """Coordinates that do not fit the sampler, where an input gives them."""
+    operand, record = instruction.src[0], view.record
+    axes = 1 if view.key.target is TextureTarget.TEXTURE_1D else 2
+    if operand.register.file is not File.IN or view.key.target not in (TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_2D):
+        return
+    words = item.inputs[log.layout.inputs.index(operand.register.index)].view(np.float32)
+    place = [float(words[operand.swizzle[k]]) for k in range(axes)]
+    if not np.isfinite(place).all():
+        return
+    shown = f"({', '.join(f'{v:.6g}' for v in place)})"
+    sizes = (record.width, record.height)[:axes]
+    if not sampler.key.normalized_coords:
+        if all(0 <= v <= 1 for v in place) and min(sizes) > 4:
+            yield f"the sampler of unit {unit} counts texels, and gets {shown}: normalized_coords=True takes 0 to 1"
+        return
+    for v, wrap in zip(place, (sampler.key.wrap_s, sampler.key.wrap_t)):
+        if not 0 <= v <= 1 and wrap in _BORDERS:
+            yield f"the coordinates {shown} of unit {unit} lie outside of 0 to 1, where {wrap.name} gives {_BORDERS[wrap]}"
+            return
+    if all(abs(v) > 4 for v in place) and all(abs(v) <= size for v, size in zip(place, sizes)):
+        yield f"the coordinates {shown} of unit {unit} look like texels of {sizes[0]} x {sizes[-1]}, and the sampler takes 0 to 1"
+
+
+# -- constants ---------------------------------------------------------------------------------------------------------------
+def _constants(context: Any, program: Program) -> Iterator[str]:
+    """Constant buffers that hold whole numbers or doubles, where the program reads floats."""
+    bound = context.state.fragment.constants
+    rows: dict[int, set[int]] = {}
+    whole: dict[int, set[int]] = {}
+    for instruction in program.instructions:
+        for kind, operand in zip(instruction.opcode.src_types, instruction.src):
+            register = operand.register
+            if register.file is File.CONST and register.indirect is None:
+                kept = rows if kind in ("float", "untyped") else whole
+                kept.setdefault(0 if register.dimension is None else register.dimension.index, set()).add(register.index)
+    yield from _floats_for_whole(bound, {slot: read - rows.get(slot, set()) for slot, read in whole.items()})
+    for slot, read in sorted(rows.items()):
+        memory = bound[slot] if slot < len(bound) else None
+        if memory is None or memory.size < 16 * (max(read) + 1):
+            continue
+        words = np.frombuffer(ctypes.string_at(memory.address, memory.size // 16 * 16), np.uint32).reshape(-1, 4)
+        if numbers := doubles(words[: 2 * (max(read) + 1)]):
+            yield f"constant buffer {slot} looks like an array of float64, {numbers}: .astype(numpy.float32)"
+
+
+def _floats_for_whole(bound: Any, rows: dict[int, set[int]]) -> Iterator[str]:
+    """Rows that a program reads as whole numbers alone, and that hold floats."""
+    for slot, read in sorted(rows.items()):
+        memory = bound[slot] if slot < len(bound) else None
+        if memory is None or not read or memory.size < 16 * (max(read) + 1):
+            continue
+        words = np.frombuffer(ctypes.string_at(memory.address, memory.size // 16 * 16), np.uint32).reshape(-1, 4)[sorted(read)]
+        if words.any() and _are_floats(words):
+            shown = ", ".join(f"{v:g}" for v in words[words != 0].view(np.float32)[:3].tolist())
+            yield f"constant buffer {slot} holds floats, such as {shown}, and the shader reads whole numbers: .astype(numpy.int32)"
+
+
+def _are_floats(words: NDArray[np.uint32]) -> bool:
+    """True if all words are 0 or look like floats."""
+    magnitudes = words & np.uint32(0x7FFFFFFF)
+    low, high = _FLOAT_BITS
+    return bool(((magnitudes == 0) | ((magnitudes >= low) & (magnitudes <= high))).all())
+
+
+def doubles(words: NDArray[np.uint32]) -> str:
+    """Some numbers if words are those of short decimal fractions as float64; otherwise nothing."""
+    flat = words.reshape(-1)
+    low, high = flat[0::2], flat[1::2] & np.uint32(0x7FFFFFFF)
+    used = high != 0
+    usual = (high[used] >= 0x3F900000) & (high[used] <= 0x40900000)
+    if used.sum() < 2 or low.any() or not usual.all() or (high[used] & np.uint32(0xFFFF)).any():
+        return ""
+    return ", ".join(f"{v:g}" for v in flat.view(np.float64)[:4])

@@ -1,0 +1,69 @@
+"""All facts about a draw that bound state alone decides: what validation says before the draw, and what explanations add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from backends.device.bound import DrawState
+from backends.pipe.state import DrawInfo
+from tgsi.language.facts.enums import Processor
+from tgsi.validation import matrices, programs, sampling, settings, targets, values, vertices
+from tgsi.validation.findings import Finding
+
+if TYPE_CHECKING:
+    from backends.gallium.context.context import Context
+
+
+def of_vertices(state: DrawState, info: DrawInfo) -> Iterator[Finding]:
+    """Findings about the vertices of a draw; memory is read, and should not be pending."""
+    shader = state.vertex.shader
+    if shader is not None:
+        yield from vertices.elements(state, shader.program)
+        yield from vertices.ranges(state, info, shader.program)
+        yield from values.values(state, info, shader.program)
+
+
+def of_bindings(context: Context, state: DrawState) -> Iterator[Finding]:
+    """Findings about shaders, their bindings and targets."""
+    shaders = [stage.shader for stage in state.drawn_stages() if stage.shader is not None]
+    last, fragment = state.last_shader(), state.fragment.shader
+    for stage in state.drawn_stages():
+        if stage.shader is not None:
+            yield from programs.units(stage, stage.shader)
+            yield from sampling.mismatches(stage, stage.shader, programs.shown(stage.shader.program))
+            yield from settings.emissions(stage.shader.program)
+            if stage.processor == Processor.VERT:
+                yield from matrices.transposed(stage, stage.shader, programs.shown(stage.shader.program))
+    if last is None:
+        return
+    discards = state.rasterizer.rasterizer_discard
+    if not discards:
+        yield from programs.last_stage(last)
+    if any(map(programs.stores, shaders)):
+        return
+    if discards:
+        if not any(state.stream_targets) and not context.counting.active:
+            text = "rasterizer_discard is set, and nothing streams out or is stored: the draw does nothing"
+            yield Finding("discard", state.rasterizer, text, True)
+        return
+    yield from _of_targets(context, state)
+    cbufs, masks = context.targets.cbufs, 0
+    for item in state.blend.rt:
+        masks |= int(item.colormask)
+    yield from programs.fragment_outputs(fragment, any(item is not None for item in cbufs), masks)
+    yield from settings.blending(state, fragment, len(cbufs))
+    if fragment is not None:
+        yield from programs.varyings(state, last, fragment)
+        yield from settings.encodings(fragment, [item.format for item in cbufs if item is not None])
+
+
+def _of_targets(context: Context, state: DrawState) -> Iterator[Finding]:
+    cbufs, depth, framebuffer = context.targets.cbufs, context.targets.zsbuf, context.targets.framebuffer
+    last = state.last_shader()
+    yield from targets.targets(state, cbufs, depth)
+    if last is not None and framebuffer.width and framebuffer.height and any(item is not None for item in (*cbufs, depth)):
+        yield from targets.viewports(state, last.program, framebuffer.width, framebuffer.height)
+        yield from settings.routes(last.program, framebuffer.layers)
+    yield from targets.scissors(state)
+    yield from targets.loops(state, context.targets.surfaces, depth)
