@@ -63,7 +63,7 @@ def _repeated(state: DrawState, info: DrawInfo, elements: list[tuple[int, Vertex
     if info.count > 1 and bound and len(bound) == len(elements) and all(item.stride == 0 for item in bound):
         size = max(element.src_offset + element.src_format.block_bytes for _, element in elements)
         text = f"the stride of every vertex buffer is 0, so each vertex is the first one: {{'buffer': ..., 'stride': {size}}}"
-        yield Finding("repeated", size, text)
+        yield Finding("count", ("repeated", size), text)  # frontends look for arrays in their own state
 
 
 def _span(element: VertexElement) -> str:
