@@ -85,7 +85,7 @@ class Lane:
         traits = instruction.opcode.traits
         sources = list(self._sources(instruction, channel, at))
         if Trait.TEX in traits or Trait.MEM in traits:
-            return self._read(instruction, at, sources)
+            return self._read(instruction, channel, at, sources)
         for operand, read, value in sources:
             if value is None or not is_bad(value):
                 continue
@@ -98,7 +98,7 @@ class Lane:
         result = _text(self.steps[at].words[channel])
         return f"{self._line(instruction)} gives {result}" + (f", of {given}" if given else "")
 
-    def _read(self, instruction: Instruction, at: int, sources: list[tuple[SrcOperand, int, float | None]]) -> str:
+    def _read(self, instruction: Instruction, channel: int, at: int, sources: list[tuple[SrcOperand, int, float | None]]) -> str:
         first = sources[0][0] if sources else None
         whole = instruction.opcode.src_types[next((k for k, s in enumerate(instruction.src) if s is first), 0)] != "float"
         values = [self._value(operand.register, read, at) for operand, read, _ in sources if operand is first]
@@ -109,7 +109,7 @@ class Lane:
         else:
             place = ", ".join(_text(v) for v in values if v is not None)
         beyond = self._beyond(instruction, [int(np.uint32(v).view(np.int32)) for v in values if v is not None]) if whole else ""
-        return f"{self._line(instruction)} reads {_text(self.steps[at].words[0])} at ({place}){beyond}"
+        return f"{self._line(instruction)} reads {_text(self.steps[at].words[channel])} at ({place}){beyond}"
 
     def _beyond(self, instruction: Instruction, values: list[int]) -> str:
         """The part of a texel's place that its texture does not have."""

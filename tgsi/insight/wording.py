@@ -20,7 +20,8 @@ def verdict_of(events: Sequence[Event]) -> tuple[Verdict, str]:
     draws = [event for event in events if event.kind == "draw"]
     writers = [event for event in events if event.wrote]
     if writers and writers[-1].kind == "draw":
-        return Verdict.WRITTEN, _written(writers, [event for event in draws if event.number > writers[-1].number])
+        last = max(k for k, event in enumerate(events) if event is writers[-1])
+        return Verdict.WRITTEN, _written(writers, [event for event in events[last + 1 :] if event.kind == "draw"])
     wrote = [event for event in writers if event.kind == "draw"]
     if wrote:
         last = writers[-1]
@@ -83,7 +84,8 @@ def _because(writers: Sequence[Event], item: Fragment, later: Sequence[Event]) -
         yield event.doubts[0]
 
 
-_USUAL = {Fate.CULLED, Fate.OTHER_LAYER, Fate.SCISSOR, Fate.DISCARDED}
+_USUAL = {Fate.CULLED, Fate.OTHER_LAYER, Fate.SCISSOR, Fate.DISCARDED, Fate.MASKED, Fate.NO_OUTPUT}
+"""Fates that are meant in many scenes: back faces, cut-outs, proxies that are only counted."""
 
 
 def _is_odd(event: Event) -> bool:
