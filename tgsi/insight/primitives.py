@@ -22,6 +22,11 @@ from tgsi.language.record import record
 _MOST_BYTES = 1 << 28
 _ROOM = 1 << 20
 _LINES = {Prim.LINES, Prim.LINE_LOOP, Prim.LINE_STRIP, Prim.LINES_ADJACENCY, Prim.LINE_STRIP_ADJACENCY}
+NO_PRIMITIVES = {
+    Processor.TESS_EVAL: "every patch is culled, by an outer level (TESSOUTER, gl_TessLevelOuter) of 0 or less, or the count is too small",
+    Processor.GEOM: "the geometry shader emits no whole one, or none comes to it",
+}
+"""Reasons why stages give no primitive, by the last one."""
 f4 = np.float32
 
 

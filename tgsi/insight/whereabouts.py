@@ -9,17 +9,9 @@ import numpy as np
 
 from backends.pipe.enums import PolygonMode
 from tgsi.insight.place import Place
-from tgsi.insight.primitives import Primitives, areas_of, window_of
-from tgsi.language.facts.enums import Processor
+from tgsi.insight.primitives import NO_PRIMITIVES, Primitives, areas_of, window_of
 
 Mask = Any  # NDArray[np.bool_], which numpy's own types do not see in reductions
-
-
-_NONE = {
-    Processor.TESS_EVAL: "every patch is culled, by an outer level (TESSOUTER, gl_TessLevelOuter) of 0 or less, or the count is too small",
-    Processor.GEOM: "the geometry shader emits no whole one, or none comes to it",
-}
-"""Reasons why stages give no primitive, by the last one."""
 
 
 def planes_of(context: Any) -> tuple[tuple[str, tuple[float, float, float, float]], ...]:
@@ -84,7 +76,7 @@ def reasons_of_places(context: Any, found: Primitives, place: Place) -> Iterator
     """Sentences about the primitives of a draw that has no fragment at a pixel."""
     count, left = len(found.positions), np.ones(len(found.positions), bool)
     if not count:
-        yield f"it has no primitive: {_NONE.get(found.program.processor, 'the count is too small for the mode')}"
+        yield f"it has no primitive: {NO_PRIMITIVES.get(found.program.processor, 'the count is too small for the mode')}"
         return
     parts: list[tuple[str, Mask]] = []
     for reason, mask in classes_of(context, found):
