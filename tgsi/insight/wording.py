@@ -20,8 +20,8 @@ def verdict_of(events: Sequence[Event]) -> tuple[Verdict, str]:
     draws = [event for event in events if event.kind == "draw"]
     writers = [event for event in events if event.wrote]
     if writers and writers[-1].kind == "draw":
-        last = max(k for k, event in enumerate(events) if event is writers[-1])
-        return Verdict.WRITTEN, _written(writers, [event for event in events[last + 1 :] if event.kind == "draw"])
+        end = 1 + max(k for k, event in enumerate(events) if event is writers[-1])
+        return Verdict.WRITTEN, _written(writers, [event for event in events[end:] if event.kind == "draw"])
     wrote = [event for event in writers if event.kind == "draw"]
     if wrote:
         last = writers[-1]
