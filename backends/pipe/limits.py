@@ -89,7 +89,7 @@ MAX_DILATE = 1.0
 """Pixels by which conservative rasterization may grow primitives (PIPE_CAPF_MAX_CONSERVATIVE_RASTER_DILATE)."""
 
 DILATE_STEPS = 256
-"""Steps of that growth in a pixel (PIPE_CAPF_CONSERVATIVE_RASTER_DILATE_GRANULARITY)."""
+"""Steps per pixel in which primitives may grow (PIPE_CAPF_CONSERVATIVE_RASTER_DILATE_GRANULARITY)."""
 
 MAX_TEXTURE_SIZE = 16384
 """Pixels along an edge of a framebuffer or of a one- or two-dimensional texture (PIPE_CAP_MAX_TEXTURE_2D_SIZE).

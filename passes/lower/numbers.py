@@ -1,6 +1,6 @@
-"""Numbers beyond all others: lower-nan-limits, lower-int-limits.
+"""NaNs and integers out of range, as OpenGL drivers treat them: lower-nan-limits, lower-int-limits.
 
-OpenGL leaves open what they become, its drivers agree on it, and programs rely on it.
+OpenGL leaves these results undefined, but its drivers agree on them, and programs rely on that.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _ZERO, _ONE, _BEYOND = (struct.unpack("<I", struct.pack("<f", value))[0] for val
 class LowerNanLimits(Pass):
     """Let MIN and MAX give the number where the other operand is a NaN, and let saturation give 0 for a NaN.
 
-    TGSI gives the second operand, and keeps the NaN. What needs a temporary or an immediate stays where a program indexes all of them by an
-    address. Saturated 64-bit results stay.
+    TGSI gives the second operand, and keeps the NaN. An instruction stays if its replacement needs a temporary or an immediate and the program
+    indexes all of those by an address. Saturated 64-bit results stay.
     """
 
     name = "lower-nan-limits"
@@ -42,8 +42,8 @@ class LowerNanLimits(Pass):
 class LowerIntLimits(Pass):
     """Let F2I give the largest integer where a float is above all integers.
 
-    TGSI gives the smallest one, whose bits are the complement. What needs a temporary or an immediate stays where a program indexes all of
-    them by an address.
+    TGSI gives the smallest one, whose bits are the complement. An instruction stays if its replacement needs a temporary or an immediate and
+    the program indexes all of those by an address.
     """
 
     name = "lower-int-limits"
@@ -62,7 +62,7 @@ class LowerIntLimits(Pass):
 
 
 def _clamped(item: Instruction, limit: SrcOperand, beyond: RegisterRef, value: RegisterRef) -> list[Instruction]:
-    """F2I whose result is turned around where its source is beyond the limit."""
+    """F2I, with the bits of the result inverted where the source is at or above the limit."""
     if item.opcode.name != _TO_INT:
         return [item]
     mask = item.dst[0].write_mask
@@ -83,7 +83,7 @@ class _Lowering(Lowering):
         return self._limited(item) if item.opcode.name in _LIMITS else [item]
 
     def _saturated(self, item: Instruction) -> list[Instruction]:
-        """The larger of 0 and the result, whose NaN is the first operand, then the smaller of 1 and that."""
+        """Saturation as MAX with 0, then MIN with 1. MAX gives its second operand for a NaN, so a NaN becomes 0."""
         zero, one = (self.immediates.source([word] * 4, "float") for word in (_ZERO, _ONE))
         part = self._part(item)
         if zero is None or one is None or part is None:

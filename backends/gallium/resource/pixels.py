@@ -29,7 +29,7 @@ _OPAQUE = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
 
 
 class Owner(Protocol):
-    """The screen of a resource. validates: warn of pictures that are not what is meant."""
+    """The screen of a resource. validates: warn of pictures that are probably mistakes."""
 
     validates: bool
 

@@ -64,8 +64,8 @@ Item = Instruction | IsbeRead | IsbeWrite
 class Code:
     """A lowered program. Labels of calls count items. `threads` run it: the lanes of one warp.
 
-    The lowering adds loops, so a limit of rounds that a program has grows: `rounds` is the largest number of rounds of a loop that the
-    lowering adds, `growth` the number of rounds for one round of the program.
+    The lowering adds loops, so the program's limit on rounds must be raised: `rounds` is the largest number of rounds of an added loop,
+    `growth` the number of rounds that replace one round of the program.
     """
 
     processor: Processor

@@ -16,7 +16,7 @@ MAX_REMEMBERED = 4096
 class Checks:
     """Checks for the objects of one screen, and the draws that have passed theirs.
 
-    draws: objects every field of which was checked and had to be changed in none, by `id`; it keeps them alive.
+    draws: DrawInfo objects whose fields all passed unchanged, by `id`. It keeps them alive.
     """
 
     def __init__(self, screen: ScreenCore) -> None:
