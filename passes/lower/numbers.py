@@ -27,8 +27,8 @@ _ZERO, _ONE, _BEYOND = (struct.unpack("<I", struct.pack("<f", value))[0] for val
 class LowerNanLimits(Pass):
     """Let MIN and MAX give the number where the other operand is a NaN, and let saturation give 0 for a NaN.
 
-    TGSI gives the second operand, and keeps the NaN. An instruction stays if its replacement needs a temporary or an immediate and the program
-    indexes all of those by an address. Saturated 64-bit results stay.
+    TGSI gives the second operand, and keeps the NaN. An instruction stays if its replacement needs a temporary or an immediate and the
+    program indexes all of those by an address. Saturated 64-bit results stay.
     """
 
     name = "lower-nan-limits"
@@ -42,8 +42,8 @@ class LowerNanLimits(Pass):
 class LowerIntLimits(Pass):
     """Let F2I give the largest integer where a float is above all integers.
 
-    TGSI gives the smallest one, whose bits are the complement. An instruction stays if its replacement needs a temporary or an immediate and
-    the program indexes all of those by an address.
+    TGSI gives the smallest one, whose bits are the complement. An instruction stays if its replacement needs a temporary or an immediate
+    and the program indexes all of those by an address.
     """
 
     name = "lower-int-limits"
