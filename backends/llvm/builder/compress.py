@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backends.llvm.builder.function import BOOL, I8, I32, I64, PTR, Function, Val
+from backends.llvm.builder.permute import permuted
 
 
 def store_compressed(f: Function, words: Val, alive: Val, to: Val) -> None:
@@ -40,5 +41,5 @@ def _store_permuted(f: Function, words: Val, alive: Val, to: Val) -> None:
         mask = bits.lshr(first) & 255 if first else bits & 255
         order = f.load(I8.wide(8), table, mask << 3, 8).zext(I32)
         part = f.shuffle(words, words, range(first, first + 8))
-        f.store(f.call(I32.wide(8), "llvm.x86.avx2.permd", part, order), at)
+        f.store(permuted(f, part, order), at)
         at = f.at(at, f.popcount(mask) << 2)

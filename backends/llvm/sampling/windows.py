@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from backends.llvm.builder.function import BOOL, I32, Function, Val
+from backends.llvm.builder.permute import permuted, permuted_pair
 from backends.llvm.builder.scalarize import lane_offsets
 from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
 from backends.llvm.sampling.texture import Texture
@@ -79,7 +80,7 @@ class _Permuted(Windows):
         f, most = self.f, (2 * _PIXELS - 2 if self._is_wide else _PIXELS - 1) * _TEXEL
         if not self._is_wide:
             return f.all(self._distance.ule(most))
-        near = f.var(BOOL, 0)  # a question about one row first: it costs far lanes nothing, as they need these scalars, too
+        near = f.var(BOOL, 0)  # test one row first: far lanes need these scalars anyway
         places = lane_offsets(self._start)
         with f.if_((places[_PIXELS - 1] - places[0]).ule(most)):
             near.set(f.all(self._distance.ule(most)))
@@ -100,9 +101,9 @@ class _Permuted(Windows):
         if not self._is_wide:
             index = f.shuffle(index, index, range(group * _PIXELS, (group + 1) * _PIXELS))
             start = f.at(base, self._firsts[group])
-            return [f.call(I32.wide(_PIXELS), "llvm.x86.avx2.permd", f.load(I32.wide(_PIXELS), start, x), index) for x in (0, _TEXEL)]
+            return [permuted(f, f.load(I32.wide(_PIXELS), start, x), index) for x in (0, _TEXEL)]
         wide = I32.wide(2 * _PIXELS)
         second = f.lanes_const(wide, [0] * _PIXELS + [2 * _PIXELS] * _PIXELS)
         index = f.shuffle(index, index, range(group * _PIXELS, (group + 2) * _PIXELS)) + second
         tables = [f.load(wide, f.at(base, first)) for first in self._firsts[group : group + 2]]
-        return [f.call(wide, "llvm.x86.avx512.vpermi2var.d.512", tables[0], index + step, tables[1]) for step in (0, 1)]
+        return [permuted_pair(f, tables[0], tables[1], index + step) for step in (0, 1)]
