@@ -6,9 +6,10 @@ one that records calls and draws nothing.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar, cast
 
 from backends.device.bound import DrawState
 from backends.device.commands.many_draws import ManyDraws
@@ -22,6 +23,9 @@ from tgsi.language.program import Program
 
 if TYPE_CHECKING:
     from backends.device.scale_job import Scale
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Settings(Protocol):
@@ -197,3 +201,17 @@ class DeviceFactory(Protocol):
     def make_dispatcher(self, settings: Settings) -> Dispatcher:
         """Make the dispatcher that runs the grids of a context; called at a context's first compute call."""
         ...
+
+
+def weak_method(method: Callable[P, R]) -> Callable[[], Callable[P, R] | None]:
+    """Return a function that returns the bound method, or None once its object is gone: for calls back across the border.
+
+    `weakref.WeakMethod` does the same, but prints "Exception ignored" at the end of a process whose last traceback holds its object.
+    """
+    owner = weakref.ref(getattr(method, "__self__"))  # noqa: B009 (a Callable has none for mypy)
+    name = method.__name__
+
+    def bound() -> Callable[P, R] | None:
+        return cast("Callable[P, R] | None", getattr(owner(), name, None))
+
+    return bound

@@ -1,7 +1,7 @@
 """Calls as words of a recording, written by generated code from the Python objects of their arguments, whatever the method.
 
 The words are those of `Encoder.call`: CALL or STATE, with DATA before it. Numbers, sequences, mappings, bytes and arrays are read in place;
-handles, names and members of enumerations have known words (`backends.device.commands.known_words`). A call with any other value is left
+handles, names and members of enumerations have known words (`backends.device.commands.known_objects`). A call with any other value is left
 to Python, which records it and makes its words known.
 """
 
@@ -13,8 +13,7 @@ from ctypes import c_int32, c_uint64
 from backends.device.calls.table import STATE_BIT
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.client import MAX_WORDS
-from backends.device.commands.known_objects import MIX
-from backends.device.commands.known_words import CLASS, WordsSlot
+from backends.device.commands.known_objects import CLASS, MIX, WordsSlot
 from backends.device.commands.layout import INLINE, MORE, MOST_DEPTH, MOST_PIECE, WORD, Command, Tag, header
 from backends.entries.python_table import (
     BUFFER_AXES,

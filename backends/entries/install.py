@@ -19,8 +19,7 @@ from backends.device.commands.bound_record import (
     python_cell,
 )
 from backends.device.commands.condition import QueryRecord
-from backends.device.commands.known_objects import KnownSlot, TargetsKey
-from backends.device.commands.known_words import WordsSlot
+from backends.device.commands.known_objects import KnownSlot, TargetsKey, WordsSlot
 from backends.device.stream_target import TargetRecord
 from backends.entries.names import ENTRIES, GUARD, KEYWORDS
 from backends.entries.python_table import BYTES_DATA, PythonTable, items_offset, make_table, unguarded

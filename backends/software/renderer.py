@@ -17,10 +17,10 @@ from backends.device.counters import FlushReason, Statistics
 from backends.device.framebuffer import Framebuffer
 from backends.device.grid import MeshDraw, compute_units
 from backends.device.hazards import Reach, meet, reach_of
+from backends.device.interface import weak_method
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
 from backends.device.threads import workers_for
-from backends.device.weak_method import weak_method
 from backends.entries.install import install
 from backends.geometry.totals import StreamTotals
 from backends.llvm.engine.kernel_cache import kernels_for

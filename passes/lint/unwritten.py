@@ -152,7 +152,7 @@ def _check_outputs(context: Context) -> None:
                 context.warn("L004", f"OUT[{index}]{letters(needed & ~ever)}{_meaning(item)} is never written", item, hint=_WRITE_CHANNELS)
             elif ever & item.usage_mask & ~always:
                 missing = ever & item.usage_mask & ~always
-                message = f"OUT[{index}]{letters(missing)}{_meaning(item)} is not written on every way to the end"
+                message = f"OUT[{index}]{letters(missing)}{_meaning(item)} is not written on every path to the end"
                 context.note("L004", message, item, hint="write it before the branches, or on each of them")
 
 

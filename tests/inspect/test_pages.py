@@ -203,7 +203,7 @@ def test_wrong_files_and_options_are_code_2(tmp_path: Path, capsys: pytest.Captu
     with pytest.raises(SystemExit) as error:
         main([str(tmp_path / "a.trace"), "--pixel", "1;2"])
     assert error.value.code == 2
-    assert "is no pixel" in capsys.readouterr().err
+    assert "is not a pixel" in capsys.readouterr().err
 
 
 def test_programs_that_write_memory_are_not_run_twice(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_float32_is_relative_or_absolute_whichever_is_larger() -> None:
 def test_wild_floats_are_never_near(ours: float, reference: float) -> None:
     found = judge(Format.R32_FLOAT, floats(ours), floats(reference), 1e9)
     assert not found.passed
-    assert "NaN or infinity" in found.reason
+    assert "a NaN or an infinity" in found.reason
 
 
 def test_shared_exponent_counts_in_the_larger_unit() -> None:

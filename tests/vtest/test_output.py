@@ -290,4 +290,4 @@ def test_replay_of_a_trace_names_the_command_that_plays_it(tmp_path: Path, capsy
 
 def test_a_missing_stream_is_named_without_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--replay", str(tmp_path / "missing.bin")]) == 2
-    assert capsys.readouterr().err == f"tgsi-vtest: {tmp_path / 'missing.bin'}: No such file or directory\n"
+    assert capsys.readouterr().err == f"tgsi-vtest: {tmp_path / 'missing.bin'}: no such file or directory\n"

@@ -121,8 +121,8 @@ OTHERS = {
     "after the memory": ("COPY_TRANSFER3D", copied(0, 5, SIZE - 4), "5 bytes are needed, 4 are there"),
     "a large range": ("TRANSFER3D", own(0, 0xFFFFFFFF, 0), "box"),
     "a large place": ("COPY_TRANSFER3D", copied(0xFFFFFFF0, 32, 0), "box"),
-    "a large offset": ("TRANSFER3D", own(0, 8, 0xFFFFFFFC), "offset: 4294967292 is after the end"),
-    "no source": ("COPY_TRANSFER3D", copied(0, 4, 0, source=9), "src_res_handle: 9 has no memory"),
+    "a large offset": ("TRANSFER3D", own(0, 8, 0xFFFFFFFC), "offset: 4294967292 is beyond the end"),
+    "no source": ("COPY_TRANSFER3D", copied(0, 4, 0, source=9), "src_res_handle: 9 has no shared memory"),
     "no resource": ("COPY_TRANSFER3D", copied(0, 4, 0, handle=9), "there is no resource 9"),
     "a level": ("TRANSFER3D", own(0, 4, 0, level=1), "level"),
     "rows": ("COPY_TRANSFER3D", copied(0, 4, 0, y=1), "box"),
@@ -231,5 +231,5 @@ def test_memory_and_buffers_that_were_freed_are_not_touched(screen: Screen) -> N
     assert not any(bytes(freed.data))
     client.send(Stream.continued().message(3, STAGED))
     client.submit(Commands().add("COPY_TRANSFER3D", *copied(0, 8, 0, handle=TEXTURE)))
-    assert ["there is no resource 1" in client.lines[0], *("has no memory" in line for line in client.lines[1:])] == [True] * 3
+    assert ["there is no resource 1" in client.lines[0], *("has no shared memory" in line for line in client.lines[1:])] == [True] * 3
     client.end()

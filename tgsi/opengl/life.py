@@ -12,6 +12,7 @@ from typing import Any
 
 from tgsi.opengl.doors import egl, osmesa
 from tgsi.opengl.doors.library import Library
+from tgsi.opengl.offer import check_python
 
 VARIABLES = {
     "PYOPENGL_PLATFORM": "osmesa",  # PyOpenGL, pyrender
@@ -50,10 +51,11 @@ def install() -> None:
 
     Raises:
         OSError: the system is not Linux on x86-64 or AArch64; `tgsi.opengl.create` works everywhere.
-        RuntimeError: a library of OpenGL was loaded before; the message names it.
+        RuntimeError: a library of OpenGL was loaded before, which the message names; or this Python has no global lock.
     """
     if _doors:
         return
+    check_python()
     real = _real_libraries()
     if real:
         raise RuntimeError(f"install: {real[0]} is loaded already; call tgsi.opengl.install() before anything else loads OpenGL")

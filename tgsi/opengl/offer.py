@@ -67,15 +67,20 @@ COPIES = ("images", "views")
 """Modules of images that share or exchange texels in `tgsi.opengl.copies`."""
 
 
+def check_python() -> None:
+    """Raise RuntimeError if this Python runs threads without a global lock."""
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        words = "free-threaded Python is not supported, as commands share objects without locks; set PYTHON_GIL=1"
+        raise RuntimeError(f"tgsi.opengl: {words}")
+
+
 def load() -> None:
     """Import every module of commands, which offers them by `tgsi.opengl.calls.command`.
 
     Raises:
-        RuntimeError: this Python runs threads without a global lock.
+        RuntimeError: see `check_python`.
     """
-    if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        words = "free-threaded Python is not supported, as commands share objects without locks; set PYTHON_GIL=1"
-        raise RuntimeError(f"tgsi.opengl: {words}")
+    check_python()
     for name in MODULES:
         import_module(f"tgsi.opengl.commands.{name}")
     for name in FIXED:

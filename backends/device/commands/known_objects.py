@@ -6,7 +6,7 @@ import ctypes
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from ctypes import c_int32, c_uint64
+from ctypes import c_int32, c_uint32, c_uint64
 from enum import IntEnum
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -310,3 +310,22 @@ def _hash_of(key: tuple[int, Kind]) -> int:
 
 def _address(thing: object) -> int:
     return 0 if thing is None else id(thing)
+
+
+CLASS = 1 << 31
+"""Bit of the first word of a block: the object is a class, and the block tells how to write its instances."""
+
+
+class WordsSlot(ctypes.Structure):
+    """An entry of the table of objects whose words in recordings are known: handles, names, classes of records; object 0: empty.
+
+    words: address of a block: a count, and as many words. Count 0: the object is gone, and another one may have its address. The block of
+    a class has the number of its fields and CLASS, its number among the records, and the byte offset of each field in an instance.
+    """
+
+    _fields_ = [("object", c_uint64), ("words", c_uint64)]
+
+
+def block_of(first: int, *words: int) -> ctypes.Array[c_uint32]:
+    """A block in memory."""
+    return (c_uint32 * (1 + len(words)))(first, *words)

@@ -8,8 +8,7 @@ from functools import partial
 
 from backends.device.commands.bound_record import Hindrance
 from backends.device.framebuffer import Framebuffer
-from backends.device.interface import Device
-from backends.device.weak_method import weak_method
+from backends.device.interface import Device, weak_method
 from backends.formats import Format
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.shared.targets import NO_TARGETS

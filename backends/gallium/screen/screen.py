@@ -10,8 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from backends.device.interface import Device, DeviceFactory, Dispatcher
-from backends.device.weak_method import weak_method
+from backends.device.interface import Device, DeviceFactory, Dispatcher, weak_method
 from backends.formats import AnyFormat
 from backends.gallium.context.context import Context
 from backends.gallium.resource.resource import Box, Resource

@@ -16,8 +16,7 @@ from typing import Any
 
 from backends.device.calls.errors import Unwritable
 from backends.device.commands.bound_record import BoundRecord
-from backends.device.commands.known_objects import MIX
-from backends.device.commands.known_words import CLASS, WordsSlot, block_of
+from backends.device.commands.known_objects import CLASS, MIX, WordsSlot, block_of
 from backends.device.commands.slot_table import SlotTable
 from backends.gallium.context.recording.handles import OBJECTS
 from backends.gallium.context.recording.values import RECORDS, ValueWriter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backends.llvm.builder.function import BOOL, I8, I32, I64, PTR, Function, Val
-from backends.llvm.builder.permute import permuted
+from backends.llvm.builder.lanes import permuted
 
 
 def store_compressed(f: Function, words: Val, alive: Val, to: Val) -> None:

@@ -1,11 +1,11 @@
-"""Lanes as pixels: the order of pixels in a vector, the neighbors of a pixel in its quad, and derivatives."""
+"""Lanes as pixels: their order in a vector, the neighbors of a pixel in its quad, derivatives; words that an index in each lane chooses."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from backends.abi.limits import MAX_LANES, MIN_LANES
-from backends.llvm.builder.function import Function, Val
+from backends.llvm.builder.function import I32, Function, Val
 from tgsi.language.record import record
 
 
@@ -73,3 +73,13 @@ class LaneMap:
         """Mask of all lanes of the quads that have a lane in `mask`."""
         across = mask | f.shuffle(mask, mask, [lane ^ self.x_bit for lane in range(self.lanes)])
         return across | f.shuffle(across, across, [lane ^ self.y_bit for lane in range(self.lanes)])
+
+
+def permuted(f: Function, words: Val, index: Val) -> Val:
+    """Word `index` (0 to 7) of 8 words, in each of 8 lanes. The module's processor has AVX2."""
+    return f.call(I32.wide(8), "llvm.x86.avx2.permd", words, index)
+
+
+def permuted_pair(f: Function, first: Val, second: Val, index: Val) -> Val:
+    """Word `index` (0 to 31) of two vectors of 16 words, in each of 16 lanes. The module's processor has AVX-512."""
+    return f.call(I32.wide(16), "llvm.x86.avx512.vpermi2var.d.512", first, index, second)

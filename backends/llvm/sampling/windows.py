@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from backends.llvm.builder.function import BOOL, I32, Function, Val
-from backends.llvm.builder.permute import permuted, permuted_pair
+from backends.llvm.builder.lanes import permuted, permuted_pair
 from backends.llvm.builder.scalarize import lane_offsets
 from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
 from backends.llvm.sampling.texture import Texture

@@ -13,8 +13,8 @@ from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason
 from backends.device.framebuffer import Framebuffer
+from backends.device.interface import weak_method
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned, records
-from backends.device.weak_method import weak_method
 from backends.geometry.drawn import Drawn
 from backends.geometry.records import STAGE_COUNTS, StageCounts
 from backends.pipe.state import DrawInfo

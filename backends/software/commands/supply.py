@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from backends.device.weak_method import weak_method
+from backends.device.interface import weak_method
 from backends.software.commands.records import Code
 
 _SUPPLY = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_int32)

@@ -52,7 +52,7 @@ L004 -6:1 OUT[0].w (COLOR) is never written
 MOV TEMP[0], TEMP[1]; MOV OUT[0], TEMP[0]
 
 MOV TEMP[0], TEMP[1]; IF IN[0].xxxx; MOV OUT[0], TEMP[0]; ENDIF
-L004 -6:1 OUT[0] (COLOR) is not written on every path
+L004 -6:1 OUT[0] (COLOR) is not written on every path to the end
 MOV TEMP[0], TEMP[1]; IF IN[0].xxxx; MOV OUT[0], TEMP[0]; ELSE; MOV OUT[0], IN[0]; ENDIF
 
 MOV OUT[0], TEMP[1]

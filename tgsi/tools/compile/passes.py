@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tgsi.tools.nearest import nearest
-
 if TYPE_CHECKING:
     from passes.base import Pass
     from passes.pipeline import Pipeline
@@ -63,6 +61,8 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
     names = list(dict.fromkeys(item.name for item in pipeline.passes))
     if wanted not in (None, "all", *names):
         known = f": {', '.join(['all', *names])}"
+        from tgsi.tools.nearest import nearest
+
         hint = nearest(wanted, ["all", *names])
         raise ValueError(f"--print-after: `{wanted}` is not one of the passes that run{f'; {hint}' if hint else known}")
 

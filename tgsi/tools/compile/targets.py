@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.nearest import nearest
 
 CODE = ("llvm", "asm", "obj")
 """Kinds of output that depend on the target."""
@@ -26,6 +25,8 @@ def chosen_cpu(options: argparse.Namespace) -> str:
     if options.target is None:
         cpu: str = options.cpu or "host"
         if cpu not in CPUS:
+            from tgsi.tools.nearest import nearest
+
             hint = nearest(cpu, CPUS) or f"it is one of {', '.join(CPUS)}, or of those of a --target"
             raise UsageError(f"--cpu: unknown value `{cpu}`; {hint}")
         return cpu
