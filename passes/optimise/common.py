@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cache
 
 from passes.analysis.access import is_direct
@@ -54,7 +54,6 @@ class EliminateCommonSubexpressions(Rewriter):
         register = item.dst[0].register
         if item.memory is not None or (register.cell == CHOSEN and not is_direct(register)):
             return False
-        values = form.values
         if not item.opcode.is_computed and not self._shares(form, place, item):
             return False
         if not makers:
@@ -67,28 +66,17 @@ class EliminateCommonSubexpressions(Rewriter):
         known = notes.alike(form.values, place, item)
         if known is None:
             return False
-        for other in reversed(known):
-            first, later = min(other, place), max(other, place)  # a walk over changes may see the later one first
-            one, two = values.items[first], values.items[later]
-            if one is None or two is None or not _repeats(values, first, one, later, two):
-                continue
-            noted = two if later == other else one
-            if notes.noted[other] is not noted and notes.expression(noted) != notes.expression(item):  # it was changed since
-                continue
-            values.put(later, _move(two, one.dst[0]))
-            if later == place:
-                return True
-            break
-        else:
-            later = place
+        copied = _share(form.values, notes, known, place, item)
+        if copied == place:
+            return True
         known.append(place)
         notes.noted[place] = item
         if len(known) > _FEW:
             del known[0]
-        return later != place
+        return copied is not None
 
     def _shares(self, form: Form, place: int, item: Instruction) -> bool:
-        """Return true if an opcode that is no plain computation may be shared, too."""
+        """Return true if an opcode that reads other lanes may be shared, too."""
         opcode = item.opcode
         if not opcode.looks_at_other_lanes or not form.values.is_uniform(place):
             return False
@@ -96,6 +84,24 @@ class EliminateCommonSubexpressions(Rewriter):
 
 
 _STORES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_store)
+
+
+def _share(values: Values, notes: _Notes, known: Sequence[int], place: int, item: Instruction) -> int | None:
+    """Turn the later of two equal instructions into a copy of the earlier one's result, and return its place; None if there are none.
+
+    known: places of equal expressions. A walk over changes may reach the later of two places first.
+    """
+    for other in reversed(known):
+        first, later = min(other, place), max(other, place)
+        one, two = values.items[first], values.items[later]
+        if one is None or two is None or not _repeats(values, first, one, later, two):
+            continue
+        noted = two if later == other else one
+        if notes.noted[other] is not noted and notes.expression(noted) != notes.expression(item):  # it was changed since
+            continue
+        values.put(later, _move(two, one.dst[0]))
+        return later
+    return None
 
 
 def _repeats(values: Values, first: int, one: Instruction, later: int, two: Instruction) -> bool:

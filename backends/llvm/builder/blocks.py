@@ -122,6 +122,10 @@ class Blocks(ABC):
         """Jump."""
         self.line(f"br label %{label}")
 
+    def use(self, value: Val) -> None:
+        """Add a dummy use of a value, which LLVM keeps in this block."""
+        self.line(f"store volatile {value}, {self.alloca(str(value.type))}")
+
     @contextmanager
     def if_(self, cond: Val, *, unlikely: bool = False) -> Iterator[None]:
         """Write the body under the scalar condition `cond`.
@@ -135,7 +139,7 @@ class Blocks(ABC):
         begun = self.slow[-_BEGUN:]
         self.place(yes, follows=True)
         for value in begun if unlikely else ():
-            self.line(f"store volatile {value}, {self.alloca(str(value.type))}")
+            self.use(value)
         yield
         self.jump(end)
         self.restore(before)

@@ -69,17 +69,19 @@ def estimated_level(f: Function, rho: Val, last: Val, mip: TexMipFilter) -> Val:
 
 
 def by_level(f: Function, levels: Val, values: Callable[[Val], list[Val]], estimate: Val | None = None) -> list[Val]:
-    """Values of each lane's level. values: function from one level (scalar i32) to vectors, of which the lanes on that level count.
+    """Values of each lane's level, by a loop over the distinct levels.
 
-    The code is a loop over the distinct levels. As a rule there is only one, so lanes of other levels stay in memory.
+    values: function from a level (scalar i32) to vectors, of which the lanes on that level are used. estimate: guess of the first lane's
+    level. If it is right, a processor that predicts the branch loads texels before the logarithm is computed.
 
-    estimate: of the first lane's level. Where it is right, processors that guess the branch begin with texels before the logarithm ends.
+    Usually all lanes have one level, and the loop ends in its first round. Results of several rounds are merged in memory, so that they
+    take no registers in that round.
     """
     lanes, first = levels.lanes, levels[0]
     now, rest = f.var(I32, first if estimate is None else estimate), f.var(I64, (1 << lanes) - 1 if lanes < I64.bits else -1)
     if estimate is not None:
         with f.if_(estimate.ne(first), unlikely=True):
-            f.line(f"store volatile {first}, {f.alloca(str(I32))}")  # keeps LLVM from a selection, which would wait for the level
+            f.use(first)  # otherwise LLVM replaces the branch by a select, which waits for the level
             now.set(first)
     results: list[Var] = []
     with f.loop() as loop:
