@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.properties import FIRST_OF_VIEWPORT, LOWER_ORIGINS, PROPERTIES
 from tgsi.language.ir import Property
 from tgsi.language.program import Program
@@ -13,9 +14,14 @@ _WORDS = PROPERTIES[_ORIGIN].words or {}
 
 
 def oriented(program: Program) -> Program:
-    """Return the program with an origin that follows the viewport's orientation, if `interface.is_upward`; otherwise the same object."""
+    """Return a fragment program with an origin that follows the viewport's orientation, if `interface.is_upward`; otherwise `program`."""
     origin = program.property(_ORIGIN)
-    if program.interface is None or not program.interface.is_upward or origin >= FIRST_OF_VIEWPORT:
+    if (
+        program.processor is not Processor.FRAG
+        or program.interface is None
+        or not program.interface.is_upward
+        or origin >= FIRST_OF_VIEWPORT
+    ):
         return program
     following = Property(_ORIGIN, _WORDS["VIEWPORT_LOWER" if origin in LOWER_ORIGINS else "VIEWPORT_UPPER"])
     return replace(program, properties=(*(item for item in program.properties if item.name != _ORIGIN), following))

@@ -16,7 +16,6 @@ from frontends.glsl.preprocess.scan import Token
 from frontends.glsl.request import SUFFIXES, Request, check_text
 from frontends.spirv import read
 from tgsi.language.diagnostics import Diagnostic, DiagnosticError, Label, ParseError, Severity, UnsupportedError
-from tgsi.language.facts.enums import Processor
 from tgsi.language.interface import Block, Interface
 from tgsi.language.ir import Property
 from tgsi.language.program import Program
@@ -106,8 +105,7 @@ def _program(module: cache.Module, request: Request, prepared: Prepared) -> Prog
     if program.interface is not None and _BROADCAST in program.interface.outputs:
         program = replace(program, properties=(*program.properties, Property("FS_COLOR0_WRITES_ALL_CBUFS", 1)))
     program = name_ports(program, module.located)
-    is_opengl = request.language != "hlsl" and not prepared.is_vulkan
-    if is_opengl and program.processor is Processor.FRAG and program.interface is not None:
+    if request.language != "hlsl" and not prepared.is_vulkan and program.interface is not None:
         program = replace(program, interface=replace(program.interface, is_upward=True))  # also where gl_FragCoord counts from the top
     return replace(program, notes=findings(module.log, prepared))
 

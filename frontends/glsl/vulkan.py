@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from frontends.glsl.preprocess.scan import Places, Token
-from tgsi.language.source import Source
+from frontends.glsl.preprocess.scan import Token
 
 EXTENSION = "GL_KHR_vulkan_glsl"
 BUILT_INS = frozenset({"gl_VertexIndex", "gl_InstanceIndex"})
@@ -32,9 +31,3 @@ def speaks_vulkan(tokens: Sequence[Token], extensions: Collection[str] = ()) -> 
         is_layout = text == "layout" or (is_layout and text != ")")
         is_uniform = text == "uniform" or (is_uniform and text in _PRECISIONS)
     return False
-
-
-def is_vulkan(text: str) -> bool:
-    """`speaks_vulkan` for a text, all branches of its conditions included."""
-    lines = Places().scan(Source(text, "")).lines
-    return speaks_vulkan([token for line in lines for token in line], {word for line in lines for word, *_ in line})

@@ -249,7 +249,7 @@ class Interface:
     """Everything of a program that has a name, by name. Contains only names that the program uses.
 
     `stream_output` is what the text streams out (``layout(xfb_offset = n)``), as `create_vs_state` and its kin take it; None where it is
-    nothing. `is_upward`: the window of the program's fragments is OpenGL's, in which y grows toward the upper edge of the picture.
+    nothing. `is_upward`: the program is written for OpenGL's window, in which y grows toward the upper edge of the picture.
     `patches` are the values of a patch that the text declares, used or not: both stages of a tessellation number them together.
     `subroutines` are the functions that uniforms may choose, with their numbers, and `subroutine_uniforms` those uniforms.
     """

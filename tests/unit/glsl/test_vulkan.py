@@ -109,15 +109,23 @@ def test_errors_have_the_place_in_the_text() -> None:
     assert caught.value.diagnostics[0].labels[0].span.source.line_of(caught.value.diagnostics[0].labels[0].span.start) == 6
 
 
-def test_the_command_draws_with_the_clip_space_of_vulkan(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "row"),
+    [
+        ("gl_Position = vec4(gl_VertexIndex & 1, gl_VertexIndex >> 1, 0, 1);", 5),
+        ("gl_Position = vec4(gl_VertexID & 1, gl_VertexID >> 1, 0, 1);\n#ifdef VULKAN\ngl_VertexIndex;\n#endif\n", 2),
+    ],
+    ids=["vulkan", "both"],
+)
+def test_the_command_draws_with_the_clip_space_of_the_dialect(words: str, row: int, tmp_path: Path) -> None:
     from tgsi.tools.compile.cli import main
 
     vertex, fragment, picture = tmp_path / "a.vert", tmp_path / "a.frag", tmp_path / "out.png"
-    vertex.write_text("#version 450\nvoid main() { gl_Position = vec4(gl_VertexIndex & 1, gl_VertexIndex >> 1, 0, 1); }")
+    vertex.write_text(f"#version 450\nvoid main() {{ {words} }}")
     fragment.write_text("#version 450\nlayout(location = 0) out vec4 c; void main() { c = vec4(1); }")
     assert main([str(vertex), str(fragment), "--draw", str(picture), "--size", "8x8"]) == 0
     from PIL import Image
 
     pixels = np.asarray(Image.open(picture).convert("L"))
-    assert pixels[5, 5] == 255  # y = 0 to 1 is the lower half
-    assert pixels[2, 5] != 255
+    assert pixels[row, 5] == 255  # y runs from 0 to 1, which is the lower half in Vulkan
+    assert pixels[7 - row, 5] != 255

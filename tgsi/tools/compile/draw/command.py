@@ -112,12 +112,12 @@ def _clip(shaders: Sequence[Shader], programs: Sequence[Program], options: argpa
     if all(program.processor is Processor.FRAG for program in programs):
         return "gl"
     from frontends.glsl.request import suffixes
-    from frontends.glsl.vulkan import is_vulkan
 
-    if any(shader.module or options.language == "vulkan" or is_vulkan(shader.text) for shader in shaders):
-        return "vulkan"
-    hlsl = [options.language == "hlsl" or suffixes(shader.name)[1] == "hlsl" for shader in shaders if is_foreign(shader, options)]
-    return "d3d" if any(hlsl) else "gl"
+    foreign = [(shader, program) for shader, program in zip(shaders, programs, strict=True) if is_foreign(shader, options)]
+    if any(options.language == "hlsl" or suffixes(shader.name)[1] == "hlsl" for shader, _ in foreign):
+        return "d3d"
+    named = [program.interface for shader, program in foreign if shader.module or program.processor is not Processor.FRAG]
+    return "vulkan" if any(names is not None and not names.is_upward for names in named) else "gl"
 
 
 def drawn_programs(programs: Sequence[Program], options: argparse.Namespace, texts: Sequence[str], clip: str) -> Drawn:
