@@ -122,11 +122,8 @@ def compile_program(
         return parse(source, name=shown)
     if language == "spirv":
         raise TypeError(f"{call}: a module of SPIR-V is bytes, not a text")
-    wanted = guessed_stage(source) if wanted is None else wanted
     if wanted is None:
-        raise ValueError(
-            f"{call}: {f'{name}: ' if name else ''}the text does not tell its stage; say it with stage= or --stage: {', '.join(SUFFIXES)}"
-        )
+        wanted = _stage_in_text(source, call, name)
     from frontends.glsl.compiling import compile_request
 
     text = Source(source, shown)
@@ -135,6 +132,15 @@ def compile_program(
         more=more,
     )  # fmt: skip
     return as_drivers(compile_request(request))
+
+
+def _stage_in_text(text: str, call: str, name: str | None) -> Processor:
+    """Stage whose names a text of GLSL or HLSL uses. ValueError if it uses none."""
+    stage = guessed_stage(text)
+    if stage is None:
+        place = f"{name}: " if name else ""
+        raise ValueError(f"{call}: {place}the text does not tell its stage; say it with stage= or --stage: {', '.join(SUFFIXES)}")
+    return stage
 
 
 def stage_elsewhere(text: str, stage: Processor) -> Processor | None:

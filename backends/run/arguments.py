@@ -173,11 +173,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         _check_inputs(given, coefs, registers)
     coverage = coverage_bits(options.get("coverage"))
     framebuffer = _numbered("framebuffer", options.get("framebuffer"), MAX_COLOR_BUFFERS, _color)
-    counts = {} if given is None or by_vertex else {"inputs": len(given)}
-    counts |= {} if positions is None else {"quad_pos": positions.shape[1]}
-    counts |= {} if coverage is None else {"coverage": len(coverage)}
-    counts |= {f"framebuffer[{k}]": len(data) for k, data in framebuffer.items()}
-    counts |= {f"system_values[{name!r}]": len(value) for name, value in system.items()}
+    counts = _counts(None if by_vertex else given, positions, coverage, framebuffer, system)
     shape = _shape(program, options, vertices, counts)
     padded = np.zeros((0 if by_vertex else registers, shape.lanes, 4), np.uint32)
     if given is not None and not by_vertex:
@@ -236,6 +232,17 @@ def _check_stage(program: Program, options: RunOptions) -> None:
             *others, last = (stage.name for stage in stages)
             names = f"{', '.join(others)} and {last}" if others else last
             raise ValueError(f"{name} belongs to {names} programs, not to {program.processor.name}")
+
+
+def _counts(
+    inputs: Bits | None, positions: Floats | None, coverage: Bits | None, framebuffer: Mapping[int, Bits], system: Mapping[str, Bits]
+) -> dict[str, int]:
+    """Number of invocations that each argument gives, by the argument's name."""
+    counts = {} if inputs is None else {"inputs": len(inputs)}
+    counts |= {} if positions is None else {"quad_pos": positions.shape[1]}
+    counts |= {} if coverage is None else {"coverage": len(coverage)}
+    counts |= {f"framebuffer[{k}]": len(data) for k, data in framebuffer.items()}
+    return counts | {f"system_values[{name!r}]": len(value) for name, value in system.items()}
 
 
 def _shape(program: Program, options: RunOptions, vertices: NDArray[np.uint32], counts: Mapping[str, int]) -> Shape:

@@ -114,14 +114,8 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
             if opening is not None and opening in partners:
                 end = partners[opening][-1]
                 out.add(end if flow is CONTINUE else end + 1)
-                if flows[opening] is SWITCH:  # a later arm may match the lane again
-                    arms = partners[opening]  # and the end
-                    following = bisect(arms, place)
-                    if following < len(arms) - 1:
-                        out.add(beyond + arms[following])
-                    if following < len(arms) - 1 and beyond + arms[following] not in shared:
-                        for arm, after in pairwise(arms[following:]):
-                            shared[beyond + arm] = {arm, beyond + after} if after != arms[-1] else {arm}
+                if flows[opening] is SWITCH:
+                    out.update(_later_arms(place, partners[opening], beyond, shared))
         elif flow is RETURN or flow is ENDSUBROUTINE:
             sub = next((item for item in around if flows[item] is SUBROUTINE), None)
             if sub is None:
@@ -144,6 +138,20 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
         for place in places:
             targets[place].add(beyond + sub)
     return targets, exits, shared
+
+
+def _later_arms(place: int, arms: Sequence[int], beyond: int, shared: dict[int, set[int]]) -> set[int]:
+    """Return the shared node of the next arm after a BREAK, because a later arm may match the lane again; nothing after the last arm.
+
+    `arms` ends with the place of ENDSWITCH. Nodes of this arm and the following ones are added to `shared`.
+    """
+    following = bisect(arms, place)
+    if following >= len(arms) - 1:
+        return set()
+    if beyond + arms[following] not in shared:
+        for arm, after in pairwise(arms[following:]):
+            shared[beyond + arm] = {arm, beyond + after} if after != arms[-1] else {arm}
+    return {beyond + arms[following]}
 
 
 def partners_of(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:

@@ -63,6 +63,15 @@ class Range:
         return left if self.size is None else min(left, self.size)
 
 
+def _initial_attributes() -> list[tuple[str, tuple[Any, ...]]]:
+    """Current values of the vertex attributes of a new context, each with its type: "f" for floats."""
+    attributes: list[tuple[str, tuple[Any, ...]]] = [("f", (0.0, 0.0, 0.0, 1.0))] * ALL_ATTRIBUTES
+    attributes[NORMAL] = "f", (0.0, 0.0, 1.0, 1.0)
+    attributes[EDGE] = "f", (1.0, 0.0, 0.0, 1.0)
+    attributes[COLOR] = "f", (1.0, 1.0, 1.0, 1.0)
+    return attributes
+
+
 class Context(Host):
     """The state of one context. Commands of `tgsi.opengl.commands` change it; `tgsi.opengl.drawing` makes Gallium's state from it."""
 
@@ -98,10 +107,7 @@ class Context(Host):
         self.vertex_arrays: Names[VertexArray] = Names()
         self.default_vertex_array = VertexArray(0)
         self.vertex_array = self.default_vertex_array
-        self.attributes: list[tuple[str, tuple[Any, ...]]] = [("f", (0.0, 0.0, 0.0, 1.0))] * ALL_ATTRIBUTES
-        self.attributes[NORMAL] = "f", (0.0, 0.0, 1.0, 1.0)
-        self.attributes[EDGE] = "f", (1.0, 0.0, 0.0, 1.0)
-        self.attributes[COLOR] = "f", (1.0, 1.0, 1.0, 1.0)
+        self.attributes = _initial_attributes()
         self.units = [TextureUnit() for _ in range(MAX_TEXTURE_UNITS)]
         self.active_unit = 0
         self.default_textures = {target: Texture(0, target) for target in TARGETS}

@@ -161,13 +161,19 @@ class Blits(ContextCore):
             blit = check(*given, *more)
         if (blit.asks and not self.counting.allows_rendering()) or not blit.parts:
             return
-        if dst.samples < src.samples and blit.is_plain and not dst.rendered:
-            job = native_resolve(dst, dst_level, blit.target, src, blit.start, blit.size, blit.of)
-            if job is not None:
-                self.device.resolve(job)
-                self.order.finish_draw()
-                return
-        self._scale(blit, dst, dst_level, src, src_level)
+        if not self._resolve(blit, dst, dst_level, src):
+            self._scale(blit, dst, dst_level, src, src_level)
+
+    def _resolve(self, blit: _Blit, dst: Resource, dst_level: int, src: Resource) -> bool:
+        """Queue a plain resolve behind pending draws. False if the blit is something else or the device cannot resolve it."""
+        if dst.samples >= src.samples or not blit.is_plain or dst.rendered:
+            return False
+        job = native_resolve(dst, dst_level, blit.target, src, blit.start, blit.size, blit.of)
+        if job is None:
+            return False
+        self.device.resolve(job)
+        self.order.finish_draw()
+        return True
 
     def _scale(self, blit: _Blit, dst: Resource, dst_level: int, src: Resource, src_level: int) -> None:
         """Run a checked blit, one sample of the destination after the other."""

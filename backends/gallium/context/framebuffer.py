@@ -106,16 +106,7 @@ class Framebuffers(ContextCore):
                 raise TypeError(f"{name}: state: expected a FramebufferState, not {type(state).__name__}")
             cbufs, zsbuf, width, height = state.cbufs, state.zsbuf, state.width, state.height
             layers, samples = state.layers, state.samples
-        colors = () if cbufs is None else tuple(sequence(cbufs, f"{name}: cbufs"))
-        if len(colors) > MAX_COLOR_BUFFERS:
-            raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {MAX_COLOR_BUFFERS} are possible")
-        targets = tuple(None if item is None else self.checks.surface(item, f"{name}: cbufs[{i}]") for i, item in enumerate(colors))
-        depth = None if zsbuf is None else self.checks.surface(zsbuf, f"{name}: zsbuf")
-        for index, item in enumerate(targets):
-            if item is not None and item.format.is_depth_stencil:
-                raise ValueError(f"{name}: cbufs[{index}]: {item.format} is not a color format")
-        if depth is not None and not depth.format.is_depth_stencil:
-            raise ValueError(f"{name}: zsbuf: {depth.format} is not a depth or stencil format")
+        targets, depth = self._checked_targets(cbufs, zsbuf, name)
         bound = [item for item in (*targets, depth) if item is not None]
         numbers = width, height, layers, samples
         key = *numbers, *map(type, numbers)
@@ -139,6 +130,22 @@ class Framebuffers(ContextCore):
             bound[0].learn(key, new)
             self._remembering.add(bound[0])
         return self._bind_targets(targets, depth, new if bound or sizes[0] else NO_TARGETS, key)
+
+    def _checked_targets(
+        self, cbufs: Sequence[Surface | Resource | None] | None, zsbuf: Surface | Resource | None, name: str
+    ) -> tuple[tuple[Surface | None, ...], Surface | None]:
+        """Color buffers and the depth buffer as surfaces, whose formats fit their places."""
+        colors = () if cbufs is None else tuple(sequence(cbufs, f"{name}: cbufs"))
+        if len(colors) > MAX_COLOR_BUFFERS:
+            raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {MAX_COLOR_BUFFERS} are possible")
+        targets = tuple(None if item is None else self.checks.surface(item, f"{name}: cbufs[{i}]") for i, item in enumerate(colors))
+        depth = None if zsbuf is None else self.checks.surface(zsbuf, f"{name}: zsbuf")
+        for index, item in enumerate(targets):
+            if item is not None and item.format.is_depth_stencil:
+                raise ValueError(f"{name}: cbufs[{index}]: {item.format} is not a color format")
+        if depth is not None and not depth.format.is_depth_stencil:
+            raise ValueError(f"{name}: zsbuf: {depth.format} is not a depth or stencil format")
+        return targets, depth
 
     def _bind_targets(
         self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: Framebuffer, key: tuple[object, ...]

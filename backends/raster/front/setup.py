@@ -166,10 +166,7 @@ def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool, is_con
         with f.if_(alive_bits.ne(0)):
             with f.if_(space.top.get() - used.get() < size * (lanes + 1)):
                 space.stop_before(f.load(I32, prim_list, (start + lowest_bit(f, alive_bits)) << 2))
-            target = []
-            for k in range(lanes):  # a dead lane writes where the next living one overwrites it
-                before = f.popcount(alive_bits & ((1 << k) - 1)) if k else f.const(I32, 0)
-                target.append(f.at(arena, used.get() + before * size))
+            target = _record_places(f, arena, used, size, alive_bits, lanes)
             triangles.write(target, prims, _identity(f, d, w, prims, triangles.front))
             if has_rows:
                 most = w.get("group.span.call.prims_per_instance")
@@ -191,6 +188,15 @@ def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool, is_con
                     space.stop_before(prim)
                 used.set(record + size)
     space.end(used.get(), -1)
+
+
+def _record_places(f: Function, arena: Val, used: Var, size: Val, alive_bits: Val, lanes: int) -> list[Val]:
+    """Pointers to the setup records of the lanes. A dead lane writes where the next living one overwrites it."""
+    places = []
+    for k in range(lanes):
+        before = f.popcount(alive_bits & ((1 << k) - 1)) if k else f.const(I32, 0)
+        places.append(f.at(arena, used.get() + before * size))
+    return places
 
 
 def _identity(f: Function, d: Record, w: Record, prims: Val, front: Val) -> Val:

@@ -200,12 +200,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
         mask = f.var(vec, clip_mask(f, d, position))
         records = [f.at(out, ((i + k) * size).zext(I64)) for k in range(lanes)]
         _store_position(f, d, position, records, mask)
-        with f.range(0, slots) as s:
-            channels = outputs.register(f.load(I32, d.address("vertices.source"), s << 2))
-            clamp = f.load(I32, d.address("vertices.is_clamped"), s << 2).ne(0)
-            channels = [f.select(clamp, f.min(f.max(v, 0.0), 1.0), v) for v in channels]
-            offset = (s << 4) + VertexLayout.SLOTS
-            f.store_vec4s(channels, [f.at(r, offset) for r in records], 0)
+        _store_slots(f, d, slots, outputs, records)
         if has_distances:
             mask.set(mask.get() | _store_distances(f, d, outputs, records, lanes))
         valid = (lane + i) < count
@@ -216,6 +211,16 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
     w.set("group.and_mask", w.get("group.and_mask") & f.call(I32, f"llvm.vector.reduce.and.{vec.suffix}", all_.get()))
     run.set("first", count)
     f.ret()
+
+
+def _store_slots(f: Function, d: Record, slots: Val, outputs: _Shaded, records: Sequence[Val]) -> None:
+    """Store the outputs that the rasterizer interpolates, clamped to 0 to 1 where the state says so."""
+    with f.range(0, slots) as s:
+        channels = outputs.register(f.load(I32, d.address("vertices.source"), s << 2))
+        clamp = f.load(I32, d.address("vertices.is_clamped"), s << 2).ne(0)
+        channels = [f.select(clamp, f.min(f.max(v, 0.0), 1.0), v) for v in channels]
+        offset = (s << 4) + VertexLayout.SLOTS
+        f.store_vec4s(channels, [f.at(r, offset) for r in records], 0)
 
 
 def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val], lanes: int) -> Val:

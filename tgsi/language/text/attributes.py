@@ -131,7 +131,6 @@ class AttributeReader:
         view: ViewInfo | None = None
         memory: MemoryType | None = None
         atomic = local = False
-        streams: tuple[int, int, int, int] = _NO_STREAMS
         if self._strict and tail.head is not None and file is File.IN and self._stage is Processor.VERT:
             raise Mistake("P008", "a vertex input takes ARRAY only", tail.head.token, "the default dialect takes the others too")
         if file is File.IMAGE:
@@ -145,10 +144,7 @@ class AttributeReader:
         else:
             local = bool(tail.word({"LOCAL": 0}))
             semantic = self._semantic(tail)
-        if file is File.OUT and self._stage is Processor.GEOM and tail.head is not None and tail.head.kind == "stream":
-            streams = _streams(tail.pop())
-        elif not self._strict and tail.head is not None and tail.head.kind == "stream" and not any(tail.head.numbers):
-            tail.pop()
+        streams = self._streams(tail, file)
         per_primitive = file is File.OUT and self._stage is Processor.MESH and bool(tail.word(_PER_PRIMITIVE))
         mode = tail.word(_MODES)
         location = tail.word(_LOCATIONS) if mode or not self._strict else ""
@@ -176,6 +172,18 @@ class AttributeReader:
             cylindrical_wrap=wrap,
             span=span,
         )
+
+    def _streams(self, tail: _Tail, file: File) -> tuple[int, int, int, int]:
+        """Take a STREAM attribute: of outputs of GEOM programs, or one of zeros in the default dialect."""
+        head = tail.head
+        if head is None or head.kind != "stream":
+            return _NO_STREAMS
+        if file is File.OUT and self._stage is Processor.GEOM:
+            a, b, c, d = (number & 3 for number in tail.pop().numbers)
+            return a, b, c, d
+        if not self._strict and not any(head.numbers):
+            tail.pop()
+        return _NO_STREAMS
 
     def _semantic(self, tail: _Tail) -> Semantic | None:
         head = tail.head
@@ -228,11 +236,6 @@ class AttributeReader:
                 wrap = sum(1 << CHANNELS.index(letter) for letter in set(letters))
                 tail.pop()
         return wrap, bool(tail.word({"INVARIANT": 0}))
-
-
-def _streams(attribute: Attribute) -> tuple[int, int, int, int]:
-    a, b, c, d = (number & 3 for number in attribute.numbers)
-    return a, b, c, d
 
 
 def _misplaced(head: Attribute) -> Mistake:

@@ -54,17 +54,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="folder of PNGs. Scenes: their outputs (default: the current folder); with --compare only if given, with difference images. "
         "Traces, if given: every target at each flush, when it is read, and at the end. Streams, if given: windows, and what was read",
     )
-    parser.add_argument("--compare", action="store_true", help="compare with the recorded outputs and query results")
-    parser.add_argument(
-        "--max-diff", type=number(0, math.inf, float), default=0, metavar="N", help="largest deviation of a channel in units (default 0)"
-    )
-    parser.add_argument(
-        "--max-pixels",
-        type=number(0, 1, float),
-        default=0.0,
-        metavar="FRACTION",
-        help="fraction of the pixels that may deviate by more (default 0)",
-    )
+    _add_comparison(parser)
     parser.add_argument("--digest", action="store_true", help="print SHA-256 of all that was read, and of traces also at each flush")
     parser.add_argument("--print", action="store_true", help="print the commands of traces as lines of JSON; nothing is played")
     parser.add_argument(
@@ -97,6 +87,21 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the report (default text)")
     return parser
+
+
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    """Add --compare and its tolerance."""
+    parser.add_argument("--compare", action="store_true", help="compare with the recorded outputs and query results")
+    parser.add_argument(
+        "--max-diff", type=number(0, math.inf, float), default=0, metavar="N", help="largest deviation of a channel in units (default 0)"
+    )
+    parser.add_argument(
+        "--max-pixels",
+        type=number(0, 1, float),
+        default=0.0,
+        metavar="FRACTION",
+        help="fraction of the pixels that may deviate by more (default 0)",
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
