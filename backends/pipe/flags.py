@@ -165,6 +165,16 @@ class ResourceFlags(IntFlag):
     ST_PRIV = 16777216
 
 
+def names_of(flags: IntFlag) -> str:
+    """Names of the members that make up a set of bits, those of most bits first, such as "COLOR|DEPTHSTENCIL"."""
+    rest, names = int(flags), []
+    for name, member in sorted(type(flags).__members__.items(), key=lambda item: -item[1].bit_count()):
+        if member and member & ~rest == 0:
+            names.append(name)
+            rest &= ~int(member)
+    return "|".join(names) or "NONE"
+
+
 @cache
 def _every_bit(kind: type[IntFlag]) -> int:
     """All bits that the members of a set of flags have."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from enum import Enum, IntFlag
 from typing import Any
 
 import numpy as np
 
+from backends.device.calls.row import Row
 from backends.formats import CompressedFormat, Format
 from backends.gallium.context.handles import StateObject
 from backends.gallium.context.recording.decoder import Call
@@ -15,6 +17,7 @@ from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.view import Surface
 from backends.pipe.checks import flags
 from backends.pipe.enums import Clear, Prim
+from backends.pipe.flags import names_of
 from backends.pipe.state import DrawInfo
 from tgsi.insight.place import Place, attachments
 
@@ -45,27 +48,31 @@ _LONG = 90
 _DRAW, _ALWAYS = DrawInfo(), {"mode", "count"}
 
 
-def kind_of(name: str) -> str:
-    """The kind of a method's event."""
-    return KINDS[name]
-
-
 def shown_call(call: Call, handle_of: Callable[[Any], int]) -> str:
     """A call as a short text. Handles are those of ``tgsi-replay --print``."""
     if call.row.name == "write_content":
         return "the content of the texture where the recording begins"
-    parts = [_shown(item, handle_of) for item in call.args]
-    parts += [f"{name}={_shown(_member(name, item), handle_of)}" for name, item in call.given.items() if not _is_default(call, name, item)]
-    text = f"{call.row.name}({', '.join(parts)})"
+    row = call.row
+    given = {name: _member(row, name, item) for name, item in call.given.items()}
+    parts = [_shown(_member(row, name, item), handle_of) for name, item in row.named(call.args, {}).items()]
+    parts += [f"{name}={_shown(item, handle_of)}" for name, item in given.items() if not _is_default(row, name, item)]
+    text = f"{row.name}({', '.join(parts)})"
     return text if len(text) <= 2 * _LONG else f"{text[: 2 * _LONG]}...)"
 
 
-def _member(name: str, value: Any) -> Any:
-    return Prim(value) if name == "mode" and isinstance(value, int) and 0 <= value < len(Prim) else value
+def _member(row: Row, name: str, value: Any) -> Any:
+    """The member of an enumeration for its number or name, or the flags; other arguments as they are."""
+    argument = row.arguments.get(name)
+    try:
+        if argument is not None and argument.enumeration is not None:
+            return argument.check(value, name)
+        return Prim(value) if name == "mode" else value
+    except (TypeError, ValueError):
+        return value
 
 
-def _is_default(call: Call, name: str, value: Any) -> bool:
-    default = call.row.defaults.get(name, getattr(_DRAW, name, None) if call.row.name == "draw_vbo" and name not in _ALWAYS else None)
+def _is_default(row: Row, name: str, value: Any) -> bool:
+    default = row.defaults.get(name, getattr(_DRAW, name, None) if row.name == "draw_vbo" and name not in _ALWAYS else None)
     return value is None or (isinstance(value, (int, float, str, bool)) and value == default)
 
 
@@ -76,7 +83,7 @@ def _shown(value: Any, handle_of: Callable[[Any], int]) -> str:
         return repr(value)
     if isinstance(value, DrawInfo):
         told = [item.name for item in fields(value) if item.name in _ALWAYS or getattr(value, item.name) != getattr(_DRAW, item.name)]
-        return ", ".join(f"{name}={_shown(_member(name, getattr(value, name)), handle_of)}" for name in told)
+        return ", ".join(f"{name}={_shown(getattr(value, name), handle_of)}" for name in told)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return f"{len(value)} bytes"
     if isinstance(value, np.ndarray):
@@ -86,9 +93,8 @@ def _shown(value: Any, handle_of: Callable[[Any], int]) -> str:
         return f"({text})" if len(text) < _LONG else f"{len(value)} items"
     if isinstance(value, (Format, CompressedFormat)):
         return str(value)
-    name = getattr(value, "name", None)
-    if isinstance(value, int) and isinstance(name, str):
-        return f'"{name}"'
+    if isinstance(value, Enum):
+        return f'"{names_of(value) if isinstance(value, IntFlag) else value.name}"'
     if isinstance(value, float):
         return f"{value:g}"
     text = repr(value)

@@ -14,7 +14,7 @@ from backends.gallium.context.recording.decoder import Call
 from backends.gallium.context.recording.player import REFUSALS
 from backends.gallium.resource.resource import Resource
 from backends.gallium.screen.screen import Screen
-from tgsi.insight.calls import KINDS, kind_of, reaches, shown_call
+from tgsi.insight.calls import KINDS, reaches, shown_call
 from tgsi.insight.culprits import causer_of
 from tgsi.insight.doubts import doubts_of, findings_of
 from tgsi.insight.events import COMMAND, Event, Fate, Fragment
@@ -151,14 +151,14 @@ class PixelWatcher:
         wrote = now != self._bytes or reaches(self.replay.context, call, resource, self.place)
         if wrote:
             before, after = (self._numbers(resource, data) for data in (self._bytes, now))
-            event = Event(self.replay.number, self._shown, kind_of(name), before=before, after=after, wrote=True)
+            event = Event(self.replay.number, self._shown, KINDS[name], before=before, after=after, wrote=True)
             self._events.append(replace(event, marker=self._marker, command=self._command))
         elif not self._of_call:
             self._note_idle(call, resource)
 
     def _note_idle(self, call: Call, resource: Resource) -> None:
         """Note a call that could have written the pixel, and the reason why it did not."""
-        context, kind = self.replay.context, kind_of(call.row.name)
+        context, kind = self.replay.context, KINDS[call.row.name]
         event = Event(self.replay.number, self._shown, kind, marker=self._marker, command=self._command)
         if reason := idle_reason(context, call, resource, self.place):
             self._events.append(replace(event, reasons=(reason,)))

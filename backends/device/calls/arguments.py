@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, replace
+from enum import Enum
 from typing import Any
 
 from backends.pipe import checks
@@ -25,7 +26,7 @@ class Argument:
 
     text: its description. range: the possible values in words; `low` and `high`: the range of an integer. check: function that returns the
     checked value, or raises TypeError or ValueError with a message that begins with the name; `_as_given` where the method itself checks.
-    kinds: templates whose fields are also taken by keyword. is_template: the argument is one of them.
+    kinds: templates whose fields are also taken by keyword. is_template: the argument is one of them. enumeration: of its values, if it has one.
     """
 
     text: str
@@ -37,6 +38,7 @@ class Argument:
     check: Callable[[Any, str], Any] = _as_given
     is_template: bool = False
     kinds: tuple[type, ...] = ()
+    enumeration: type[Enum] | None = None
 
     def by(self, default: Any) -> Argument:
         """Return this argument with another default."""
@@ -54,12 +56,16 @@ def integer(text: str, low: int = 0, high: int = U32, *, default: Any = REQUIRED
 
 def enumerated(text: str, kind: Any, *, default: Any = REQUIRED) -> Argument:
     """A member of an enumeration, its name or its number."""
-    return Argument(text, default=default, range=kind.__name__, check=lambda value, name: lookup(kind, value, name))
+    return _enumerated(text, kind, lookup, kind.__name__, default)
 
 
 def flags(text: str, kind: Any, *, default: Any = REQUIRED) -> Argument:
     """A set of flags: a member, a number, names."""
-    return Argument(text, default=default, range=f"flags of {kind.__name__}", check=lambda value, name: checks.flags(kind, value, name))
+    return _enumerated(text, kind, checks.flags, f"flags of {kind.__name__}", default)
+
+
+def _enumerated(text: str, kind: Any, find: Callable[[Any, Any, str], Any], range: str, default: Any) -> Argument:
+    return Argument(text, default=default, range=range, check=lambda value, name: find(kind, value, name), enumeration=kind)
 
 
 def plain(text: str, check: Callable[[Any, str], Any], *, default: Any = REQUIRED) -> Argument:

@@ -11,6 +11,7 @@ import pytest
 
 import tgsi
 from backends.gallium.tracing.history import HistoryContext
+from backends.pipe.enums import Clear
 from tests.unit.insight.programs import FS, FS_CONSTANT, FULL, LESS, SIZE, VS, Stage
 from tgsi.insight.answers import explain_trace
 from tgsi.insight.events import COMMAND, Fate, Verdict
@@ -144,6 +145,16 @@ def test_a_later_call_replaced_it(stage: Stage) -> None:
     assert found.verdict is Verdict.REPLACED
     assert "resource_copy_region" in found.sentence
     assert found.events[-1].kind == "copy"
+
+
+@pytest.mark.parametrize(
+    ("buffers", "shown"),
+    [(1023, "COLOR|DEPTHSTENCIL"), ("COLOR", "COLOR"), (("COLOR0", "DEPTH"), "DEPTH|COLOR0"), (Clear.COLOR0, "COLOR0")],
+)
+def test_buffers_of_a_clear_have_their_names_however_they_were_given(stage: Stage, buffers: Any, shown: str) -> None:
+    stage.ctx.clear(buffers, color=(0, 0, 1, 1))
+    (event,) = proved(stage).events
+    assert event.call.startswith(f'clear("{shown}", color=')
 
 
 def test_the_text_begins_with_the_pixel_and_the_sentence(stage: Stage) -> None:

@@ -163,7 +163,7 @@ def test_the_first_pixel_that_differs_is_explained(pytester: pytest.Pytester, in
     text = inside(CHANGED="1").stdout.str()
     assert "the first one is x=0, y=0: (0, 0, 255, 255) instead of (0, 0, 0, 255)" in text
     assert "pixel (0, 0) of <Resource" in text
-    assert "clear('COLOR', color=(0, 0, 1, 1))" in text
+    assert 'clear("COLOR", color=(0, 0, 1, 1))' in text
 
 
 def test_stored_pictures_that_no_test_uses_are_named_unless_their_tests_did_not_run(tests: Path, inside: Run) -> None:
