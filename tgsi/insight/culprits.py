@@ -21,6 +21,7 @@ from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
 from tgsi.language.printer import print_instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
+from tgsi.validation.words import are_floats
 
 _LETTERS = "xyzw"
 _MOST = 200
@@ -69,9 +70,7 @@ class Lane:
             if step.number is None:
                 return at
             written = self.program.instructions[step.number].dst
-            if any(_name(d.register) == register and d.write_mask >> channel & 1 for d in written if d.register.indirect is None) or any(
-                d.register.indirect is not None for d in written
-            ):
+            if any(d.register.indirect is not None or (_name(d.register) == register and d.write_mask >> channel & 1) for d in written):
                 return at
         return None
 
@@ -99,16 +98,18 @@ class Lane:
         return f"{self._line(instruction)} gives {result}" + (f", of {given}" if given else "")
 
     def _read(self, instruction: Instruction, channel: int, at: int, sources: list[tuple[SrcOperand, int, float | None]]) -> str:
-        first = sources[0][0] if sources else None
-        whole = instruction.opcode.src_types[next((k for k, s in enumerate(instruction.src) if s is first), 0)] != "float"
-        values = [self._value(operand.register, read, at) for operand, read, _ in sources if operand is first]
-        if whole:
-            place = ", ".join(str(np.uint32(v).view(np.int32)) for v in values if v is not None)
-            if values and all(v is not None and (v == 0 or 0x38000000 <= v & 0x7FFFFFFF <= 0x4B000000) for v in values) and any(values):
-                place += f"), the bits of the floats ({', '.join(_text(v) for v in values if v is not None)}"
-        else:
-            place = ", ".join(_text(v) for v in values if v is not None)
-        beyond = self._beyond(instruction, [int(np.uint32(v).view(np.int32)) for v in values if v is not None]) if whole else ""
+        """What a texture or memory gave, and the place that was read, which the first source names."""
+        first = sources[0][0] if sources else instruction.src[0]
+        words = [self._value(operand.register, read, at) for operand, read, _ in sources if operand is first]
+        known = np.array([word for word in words if word is not None], np.uint32)
+        floats, beyond = ", ".join(map(_text, known)), ""
+        place = floats
+        if instruction.opcode.src_types[instruction.src.index(first)] != "float":
+            whole: list[int] = known.view(np.int32).tolist()
+            place = ", ".join(map(str, whole))
+            if len(known) == len(words) and are_floats(known):
+                place += f"), the bits of the floats ({floats}"
+            beyond = self._beyond(instruction, whole)
         return f"{self._line(instruction)} reads {_text(self.steps[at].words[channel])} at ({place}){beyond}"
 
     def _beyond(self, instruction: Instruction, values: list[int]) -> str:

@@ -21,12 +21,10 @@ from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 from tgsi.validation import facts, settings
 from tgsi.validation.findings import Finding
-from tgsi.validation.values import whole_numbers
+from tgsi.validation.words import are_floats, doubles, whole_numbers
 
 _MISSING = ("element", "buffer", "texture", "sampler", "varying", "position", "color", "fragment")
 """Rules whose findings `sources_of` has, too."""
-_FLOAT_BITS = (0x38000000, 0x4B000000)
-"""Words from 3e-5 to 8e6 as floats; as whole numbers they are a billion."""
 _BORDERS = {TexWrap.CLAMP_TO_BORDER: "the border color", TexWrap.CLAMP_TO_EDGE: "the texel at the edge"}
 
 
@@ -71,7 +69,7 @@ def _bits(format: Format, words: NDArray[np.uint32]) -> Iterator[str]:
         return
     if not format.is_integer and (numbers := whole_numbers(words)):
         yield f"the color has the bits of whole numbers, such as {numbers}, which are almost 0 as floats: I2F or U2F, or divide as floats"
-    if format.is_integer and (words & np.uint32(0x7FFFFFFF)).any() and _are_floats(words):
+    if format.is_integer and are_floats(words):
         yield f"{format} holds whole numbers, and the shader wrote the bits of floats: F2I or F2U, or a UNORM or FLOAT format"
 
 
@@ -190,24 +188,6 @@ def _floats_for_whole(bound: Any, rows: dict[int, set[int]]) -> Iterator[str]:
         if memory is None or not read or memory.size < 16 * (max(read) + 1):
             continue
         words = np.frombuffer(ctypes.string_at(memory.address, memory.size // 16 * 16), np.uint32).reshape(-1, 4)[sorted(read)]
-        if words.any() and _are_floats(words):
+        if are_floats(words):
             shown = ", ".join(f"{v:g}" for v in words[words != 0].view(np.float32)[:3].tolist())
             yield f"constant buffer {slot} holds floats, such as {shown}, and the shader reads whole numbers: .astype(numpy.int32)"
-
-
-def _are_floats(words: NDArray[np.uint32]) -> bool:
-    """True if all words are 0 or look like floats."""
-    magnitudes = words & np.uint32(0x7FFFFFFF)
-    low, high = _FLOAT_BITS
-    return bool(((magnitudes == 0) | ((magnitudes >= low) & (magnitudes <= high))).all())
-
-
-def doubles(words: NDArray[np.uint32]) -> str:
-    """Some numbers if words are those of short decimal fractions as float64; otherwise nothing."""
-    flat = words.reshape(-1)
-    low, high = flat[0::2], flat[1::2] & np.uint32(0x7FFFFFFF)
-    used = high != 0
-    usual = (high[used] >= 0x3F900000) & (high[used] <= 0x40900000)
-    if used.sum() < 2 or low.any() or not usual.all() or (high[used] & np.uint32(0xFFFF)).any():
-        return ""
-    return ", ".join(f"{v:g}" for v in flat.view(np.float64)[:4])

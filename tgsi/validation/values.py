@@ -15,11 +15,10 @@ from backends.pipe.state import DrawInfo, VertexElement
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 from tgsi.validation.findings import Finding
+from tgsi.validation.words import whole_numbers
 
 _MOST = 256
 """Vertices that are looked at."""
-_LARGEST = 1 << 20
-"""Whole numbers up to this are told by their bits: as floats they would be denormal."""
 
 
 def values(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Finding]:
@@ -91,11 +90,3 @@ def _words(buffer: BoundVertexBuffer, element: VertexElement, info: DrawInfo) ->
     data = np.frombuffer(ctypes.string_at(buffer.address + start, (count - 1) * buffer.stride + size), np.uint32)
     rows = np.arange(count)[:, None] * (buffer.stride // 4) + np.arange(size // 4)
     return np.asarray(data[rows])
-
-
-def whole_numbers(words: NDArray[np.uint32]) -> str:
-    """Some of the numbers if all words are small whole ones, and not all of them 0; otherwise nothing."""
-    signed = words.reshape(-1).view(np.int32)
-    if not signed.any() or (np.abs(signed.astype(np.int64)) > _LARGEST).any():
-        return ""
-    return ", ".join(str(v) for v in np.unique(signed[signed != 0])[:3].tolist())

@@ -26,7 +26,7 @@ class Argument:
 
     text: its description. range: the possible values in words; `low` and `high`: the range of an integer. check: function that returns the
     checked value, or raises TypeError or ValueError with a message that begins with the name; `_as_given` where the method itself checks.
-    kinds: templates whose fields are also taken by keyword. is_template: the argument is one of them. enumeration: of its values, if it has one.
+    kinds: templates whose fields are also taken by keyword. is_template: the argument is one of them. enumeration: of its values, or None.
     """
 
     text: str
