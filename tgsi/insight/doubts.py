@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.device.bound import DrawState
 from backends.device.memory import BoundView
 from backends.formats import Format
 from backends.pipe.enums import TexMipFilter, TextureTarget, TexWrap
@@ -19,26 +20,43 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
-from tgsi.validation import facts, settings
+from tgsi.validation import facts, settings, vertices
 from tgsi.validation.findings import Finding
 from tgsi.validation.words import are_floats, doubles, whole_numbers
 
-_MISSING = ("element", "buffer", "texture", "sampler", "varying", "position", "color", "fragment")
-"""Rules whose findings `sources_of` has, too."""
+_ATTRIBUTES = ("element", "buffer")
+_SOURCES = ("texture", "sampler", "constants", "memory", "varying", *_ATTRIBUTES)
+"""Rules about sources of a program that nothing feeds."""
+_REASONS = ("position", "color", "fragment")
+"""Rules that a draw without a fragment, or a fragment without a color, is a reason of."""
 _BORDERS = {TexWrap.CLAMP_TO_BORDER: "the border color", TexWrap.CLAMP_TO_EDGE: "the texel at the edge"}
 
 
-def findings_of(context: Any, draw: Draw) -> Iterator[str]:
-    """Findings of validation about a draw, but for those that explanations have as missing sources."""
+def findings_of(context: Any, draw: Draw, *, has_fragments: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What validation finds about a draw: sources that nothing feeds, and everything else.
+
+    has_fragments: sources of attributes come last. Without a fragment they come first, because they may be the reason.
+    """
     state, info = context.state, draw.info
     found: list[Finding] = []
     if info is not None:
         found += [*facts.of_vertices(state, info), *settings.leftovers(state, info, few=False)]
     found += facts.of_bindings(context, state)
-    yield from (item.text for item in found if item.rule not in _MISSING)
+    missing = [item for item in found if item.rule in _SOURCES]
+    if has_fragments:
+        missing.sort(key=lambda item: item.rule in _ATTRIBUTES)
+    others = tuple(item.text for item in found if item.rule not in (*_SOURCES, *_REASONS))
+    return tuple(item.text for item in missing), others
 
 
-def doubts_of(context: Any, draw: Draw, attachment: Attachment, log: FragmentLog, item: LoggedFragment) -> Iterator[str]:
+def unfed_attributes(state: DrawState) -> tuple[str, ...]:
+    """Inputs of the vertex program that no vertex element, or no buffer, feeds."""
+    shader = state.vertex.shader
+    found = () if shader is None else vertices.elements(state, shader.program)
+    return tuple(item.text for item in found if item.rule in _ATTRIBUTES)
+
+
+def doubts_of(context: Any, attachment: Attachment, log: FragmentLog, item: LoggedFragment) -> Iterator[str]:
     """Sentences about the last fragment that wrote a pixel, the most certain one first."""
     register = color_register(log.program, attachment.index)
     if register is not None:
@@ -51,7 +69,6 @@ def doubts_of(context: Any, draw: Draw, attachment: Attachment, log: FragmentLog
         yield "the shader writes SAMPLEMASK, which is ignored: the rasterizer's multisample is off"
     yield from _textures(context, log, item)
     yield from _constants(context, log.program)
-    yield from findings_of(context, draw)
 
 
 def color_register(program: Program, index: int) -> int | None:

@@ -127,7 +127,7 @@ class Event:
         wrote: the call stored the pixel, perhaps with the same value.
         fragments: of a draw, in their order.
         reasons: of a draw without a fragment at the pixel: why, in sentences.
-        sources: of a draw: what its last program reads, in words, and what is missing there.
+        missing: of a draw: sources of its programs that nothing feeds, such as a texture that is not bound.
         doubts: of a draw: facts that are legal and most likely not meant, the most certain one first.
         depth_func: function of its depth test; "off" if only a depth buffer is bound. writes_depth: it stores the depth that passes.
         proof: empty if the computed result equals the stored one; otherwise the difference, which is an error of this package, or the
@@ -146,7 +146,6 @@ class Event:
     wrote: bool = False
     fragments: tuple[Fragment, ...] = ()
     reasons: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     depth_func: str = ""

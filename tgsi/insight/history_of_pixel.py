@@ -26,7 +26,6 @@ from tgsi.insight.place import Attachment, Place, attachments, numbers_of, put_w
 from tgsi.insight.primitives import has_polygons
 from tgsi.insight.reasons import primitives_if_away, reasons_for_nothing
 from tgsi.insight.replaying import Draw, Replay
-from tgsi.insight.sources import sources_of
 from tgsi.insight.steps import LaneTrace, trace_fragment
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.record import record
@@ -214,16 +213,18 @@ class PixelWatcher:
         fragments = [item.fragment for item in merged]
         if event.draw is not None:
             fragments = [replace(item.fragment, tracer=partial(self._trace, event.draw, item, shown)) for item in merged]
-        event = replace(event, depth_func=merger.depth_func, writes_depth=merger.writes_depth)
-        if fragments and fragments[-1].fate is Fate.PASSED:
+        missing, doubts = findings_of(context, draw, has_fragments=bool(fragments))
+        reasons: tuple[str, ...] = ()
+        if not fragments:
+            reasons = tuple(reasons_for_nothing(context, draw, place, away))
+        elif fragments[-1].fate is Fate.PASSED:
             last = merged[-1].item
             fragments[-1] = replace(fragments[-1], causer=causer_of(context, attachment, log, last, shown, fragments[-1].trace))
-            event = replace(event, doubts=tuple(doubts_of(context, draw, attachment, log, last)))
-        elif not fragments:
-            reasons = tuple(reasons_for_nothing(context, draw, place, away))
-            event = replace(event, reasons=reasons, doubts=tuple(findings_of(context, draw)))
-        sources, missing = sources_of(context, log)
-        return merger, replace(event, fragments=tuple(fragments), sources=sources, missing=missing)
+            doubts = (*doubts_of(context, attachment, log, last), *doubts)
+        else:
+            doubts = ()
+        event = replace(event, depth_func=merger.depth_func, writes_depth=merger.writes_depth)
+        return merger, replace(event, fragments=tuple(fragments), missing=missing, reasons=reasons, doubts=doubts)
 
     def _log(self, draw: Draw, *, as_drawn: bool = False) -> FragmentLog:
         """The fragments of a draw, as their programs run with the samples that the sample mask leaves."""

@@ -12,11 +12,11 @@ from backends.gallium.context.recording.decoder import Call
 from backends.gallium.screen.screen import Screen
 from backends.gallium.tracing.history import Recorded
 from backends.pipe.enums import Face
+from tgsi.insight.doubts import unfed_attributes
 from tgsi.insight.explanation import Explanation
 from tgsi.insight.moments import at_draw, at_grid, counts_of
 from tgsi.insight.primitives import Primitives, areas_of, primitives_of, window_of
 from tgsi.insight.replaying import Draw, Replay
-from tgsi.insight.sources import unfed_attributes
 from tgsi.insight.steps import LaneTrace, trace_thread, trace_vertex
 from tgsi.insight.whereabouts import classes_of, planes_of
 from tgsi.insight.wording import numbers
@@ -44,7 +44,7 @@ def vertex(like: Screen, recorded: Recorded, index: int, instance: int, draw: in
         shown = None if shader is None else recorded.programs.get(replay.handle_of(shader))
         trace = trace_vertex(context, found, index, instance, shown)
         position = _position(trace, None if shader is None else shader.program)
-        return trace, "" if position is None else _place_of(context, position), tuple(unfed_attributes(context))
+        return trace, "" if position is None else _place_of(context, position), unfed_attributes(context.state)
 
     trace, place, missing = at_draw(like, recorded.data, number, act)
     subject = f"vertex {index}, instance {instance} of draw {number}"

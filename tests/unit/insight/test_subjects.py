@@ -77,7 +77,7 @@ def test_a_vertex_is_named_by_its_index(stage: Stage) -> None:
 
 def test_a_vertex_without_a_buffer_says_so(stage: Stage) -> None:
     stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
-    assert "no vertex buffer is bound to slot 0" in stage.ctx.explain_vertex(0).sentence
+    assert "vertex buffer 0, which is not bound" in stage.ctx.explain_vertex(0).sentence
 
 
 @pytest.mark.parametrize(

@@ -211,10 +211,10 @@ def test_history_and_validation_go_together() -> None:
 
 def test_no_text_of_gallium_keeps_its_names() -> None:
     for sentence in (
-        "no texture is bound to unit 0 of FRAGMENT, so samples read 0, 0, 0, 1 (set_sampler_views, set_textures)",
-        "no sampler is bound to unit 0 of FRAGMENT (bind_sampler_states)",
-        "no constant buffer is bound to slot 1 of VERTEX, so uniforms read 0 (set_constant_buffer)",
-        "no vertex buffer is bound to slot 0, which feeds IN[0] of the VERT program (set_vertex_buffers)",
+        "the fragment shader samples texture unit 0, and no sampler view is bound: it reads (0, 0, 0, 1); set_sampler_views",
+        "the fragment shader samples texture unit 0, and no sampler is bound: bind_sampler_states, or set_textures",
+        "the vertex shader reads CONST[1], which nothing has set: 0 is read; use set_constant_buffer",
+        "the vertex shader reads IN[0] from vertex buffer 0, which is not bound: set_vertex_buffers",
         "no viewport is set, so nothing is drawn; set_viewport_states",
         "it faces front, cull_face is FRONT, front_ccw is True",
         "rasterizer_discard is set",

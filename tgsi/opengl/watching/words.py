@@ -73,17 +73,16 @@ _TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
      "gets whole numbers, whose bits it takes for floats: glVertexAttribPointer"),
     (r"gets \w+: floats, whose bits it takes for whole numbers; .*",
      "gets floats, whose bits it takes for whole numbers: glVertexAttribIPointer"),
-    (r"; vertex buffer \d+ has (\d+) bytes, too few for (IN\S+) of the VERT program", r"; a buffer of \1 bytes is too small for \2"),
-    (r"no vertex buffer is bound to slot \d+, which feeds (IN\S+) of the VERT program \(set_vertex_buffers\)",
+    (r"the vertex shader reads (\w\S*) from vertex buffer \d+, which is not bound: set_vertex_buffers",
      r"no buffer is bound for the enabled attribute of \1 (glBindBuffer(GL_ARRAY_BUFFER, ...) before glVertexAttribPointer)"),
     (r"nothing feeds POSITION, or a matrix is all zeros", "gl_Position is not assigned, or a matrix is all zeros"),
     # shaders and what they read
     (r"\bof (" + _STAGES + r")\b", lambda m: f"of the {m[1].lower()} shader"),
-    (r"no texture is bound to unit \d+ of (.*?), so samples read 0, 0, 0, 1 \(set_sampler_views, set_textures\)",
-     r"a sampler of \1 has no complete texture, and reads 0, 0, 0, 1 (glBindTexture, or levels that its filter needs)"),
-    (r"no sampler is bound to unit \d+ of (.*?) \(bind_sampler_states\)", r"a sampler of \1 has no texture"),
-    (r"no constant buffer is bound to slot \d+ of (.*?), so uniforms read 0 \(set_constant_buffer\)",
-     r"no buffer is bound for a uniform block of \1, so it reads 0 (glBindBufferBase)"),
+    (r"samples (texture .*?), and no sampler view is bound: .*",
+     r"samples \1, where no complete texture is bound: it reads 0, 0, 0, 1 (glBindTexture, or levels that its filter needs)"),
+    (r"samples (texture .*?), and no sampler is bound: .*", r"samples \1, where no texture is bound"),
+    (r"reads CONST\[\d+\], which nothing has set", "reads a uniform block, which nothing has set"),
+    (r": 0 is read; use set_(constant_buffer|uniforms)", ": it reads 0 (glBindBufferBase)"),
     (r"uses (BUFFER\[\d+\]), which is not bound: it reads 0, and stores are lost; set_shader_buffers",
      "uses a storage block without a buffer: it reads 0, and stores are lost; glBindBufferBase(GL_SHADER_STORAGE_BUFFER, ...)"),
     (r"uses (IMAGE\[\d+\]), which is not bound: it reads 0, and stores are lost; set_shader_images",
@@ -111,7 +110,7 @@ def _fragment(item: Fragment) -> Fragment:
 
 
 def _event(item: Event) -> Event:
-    texts: dict[str, Any] = {name: tuple(map(translated, getattr(item, name))) for name in ("reasons", "sources", "missing")}
+    texts: dict[str, Any] = {name: tuple(map(translated, getattr(item, name))) for name in ("reasons", "missing", "doubts")}
     return replace(item, fragments=tuple(map(_fragment, item.fragments)), **texts)
 
 

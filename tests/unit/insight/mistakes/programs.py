@@ -7,20 +7,20 @@ import numpy as np
 from tests.unit.insight.mistakes.sketch import FS, FS_CONST, FS_LIT, RED, TRI, VS, VS_MATRIX, Sketch, mistake
 
 
-@mistake(warns="GENERIC[1] has no output", explains="nothing writes the input GENERIC[1]")
+@mistake(warns="GENERIC[1] has no output", explains="GENERIC[1] has no output")
 def semantic_index(s: Sketch) -> None:
     s.frame()
     s.triangle(fs=FS.replace("GENERIC[0]", "GENERIC[1]"))
 
 
-@mistake(warns="CONST[0], which nothing has set", explains="slot 0 of FRAGMENT")
+@mistake(warns="CONST[0], which nothing has set", explains="the fragment shader reads CONST[0], which nothing has set")
 def constants_in_wrong_slot(s: Sketch) -> None:
     s.frame()
     s.ctx.set_constant_buffer("FRAGMENT", np.ones(4, np.float32), index=1)
     s.triangle(fs=FS_CONST)
 
 
-@mistake(warns="the fragment shader reads CONST[0]", explains="slot 0 of FRAGMENT")
+@mistake(warns="the fragment shader reads CONST[0]", explains="the fragment shader reads CONST[0], which nothing has set")
 def constants_of_wrong_stage(s: Sketch) -> None:
     s.frame()
     s.ctx.set_constant_buffer("VERTEX", np.ones(4, np.float32))

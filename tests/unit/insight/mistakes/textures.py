@@ -30,7 +30,7 @@ def normalized_coords_forgotten(s: Sketch) -> None:
     s.quad()
 
 
-@mistake(warns="texture unit 0, and no sampler view", explains="no texture is bound to unit 0")
+@mistake(warns="texture unit 0, and no sampler view", explains="texture unit 0, and no sampler view")
 def sampler_on_other_unit(s: Sketch) -> None:
     s.frame()
     s.texture(slot=1)
