@@ -98,7 +98,7 @@ class Lane:
         return f"{self._line(instruction)} gives {result}" + (f", of {given}" if given else "")
 
     def _read(self, instruction: Instruction, channel: int, at: int, sources: list[tuple[SrcOperand, int, float | None]]) -> str:
-        """What a texture or memory gave, and the place that was read, which the first source names."""
+        """The bad value that a texture or memory gave, and its place there, which the first source names."""
         first = sources[0][0] if sources else instruction.src[0]
         words = [self._value(operand.register, read, at) for operand, read, _ in sources if operand is first]
         known = np.array([word for word in words if word is not None], np.uint32)

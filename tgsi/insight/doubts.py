@@ -33,7 +33,7 @@ _BORDERS = {TexWrap.CLAMP_TO_BORDER: "the border color", TexWrap.CLAMP_TO_EDGE: 
 
 
 def findings_of(context: Any, draw: Draw, *, has_fragments: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What validation finds about a draw: sources that nothing feeds, and everything else.
+    """Findings of validation about a draw: sources that nothing feeds, and all others.
 
     has_fragments: sources of attributes come last. Without a fragment they come first, because they may be the reason.
     """
