@@ -66,7 +66,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         parser.error("--rounds and --budget: at least one round, and more than no time")
     needed = Path("benchmarks", "cold", "process.py") if options.cold else Path("benchmarks", "serve.py")
     if options.against is not None and not (options.against / needed).is_file():
-        parser.error(f"--against: {options.against} is no checkout of this repository: it has no {needed}")
+        parser.error(f"--against: {options.against} is not a checkout of this repository: it has no {needed}")
     options.names = names
     return options
 

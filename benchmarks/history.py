@@ -18,7 +18,7 @@ from benchmarks.measure import Result, percentile, run_workload
 from benchmarks.processes import SideProcess
 
 MOST = 1.5
-"""Times that a frame may take as long as one that is not recorded."""
+"""Largest allowed ratio of a recorded frame's time to that of an unrecorded one."""
 DEFAULT = (
     *("draw_bindings", "draw_states", "draw_calls", "draw_constants", "draw_uploads", "draw_targets", "draw_queries", "draw_patches"),
     *("small_frames", "scene_frame"),
@@ -33,7 +33,7 @@ OWN = {
         "512x512, clear, 10,000 draws of one triangle; a vertex buffer, a blend state, a viewport, a scissor and a uniform before each.",
     )
 }
-"""Workloads of this command alone, which `our_draws` draws."""
+"""Workloads that only this command runs; `our_draws` draws them."""
 NAMES = (*OWN, *WORKLOADS)
 
 

@@ -47,10 +47,10 @@ def compile(
     Args:
         source: a text, the path of a file, the bytes of a SPIR-V module, or a Program, which is returned unchanged; or several texts of
             GLSL, which make one stage as the shader objects of an OpenGL program do.
-        stage: "vert", "frag", "geom", "tesc", "tese", "comp", "mesh" or "task", or a Processor; by default what the file's ending says,
-            otherwise what only one stage has, such as gl_Position.
-        language: "glsl", "hlsl", "spirv" or "tgsi"; by default what the file's ending or the text says. "opengl" and "vulkan" are the two
-            dialects of GLSL: "glsl" takes the one that the words of the text belong to.
+        stage: "vert", "frag", "geom", "tesc", "tese", "comp", "mesh" or "task", or a Processor; by default detected from the file's ending,
+            otherwise from names that only one stage has, such as gl_Position.
+        language: "glsl", "hlsl", "spirv" or "tgsi"; by default detected from the file's ending or the text. "opengl" and "vulkan" are the
+            two dialects of GLSL; "glsl" detects the dialect from the words of the text.
         defines: macros, name -> text or number; or names alone.
         includes: folders of ``#include``. The folder of a file comes first. Files elsewhere are refused.
         entry: the entry point of HLSL or SPIR-V; "main" otherwise.
@@ -169,7 +169,7 @@ def read_file(path: Path, call: str) -> str | bytes:
             data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(f"{call}: {str(path)!r} is no shader and no file that can be read: {reason.lower()}") from None
+        raise ValueError(f"{call}: {str(path)!r} is neither a shader nor a readable file: {reason.lower()}") from None
     if len(data) > MAX_BYTES:
         raise ValueError(f"{call}: {path} has more than {MAX_BYTES} bytes")
     if data[:4] in (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03") or path.suffix == ".spv":

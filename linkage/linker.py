@@ -237,7 +237,7 @@ class Linker(_Rotation):
 
         Raises:
             LinkError: a semantic of the fragment program has no legal index.
-            ValueError: it is no fragment program, or `copies` is less than 1.
+            ValueError: it is not a fragment program, or `copies` is less than 1.
         """
         if fragment.processor is not Processor.FRAG:
             raise ValueError(f"fragment: expected a FRAG program, not {fragment.processor.name}")

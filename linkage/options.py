@@ -54,7 +54,7 @@ def read_semantic(value: Semantic | str, argument: str) -> Semantic:
     name, _, rest = value.strip().partition("[")
     number = rest.removesuffix("]") if rest.endswith("]") else ""
     if name.upper() not in SEMANTICS or (rest and not (number.isascii() and number.isdigit() and len(number) < 10)):
-        raise ValueError(f"{argument}: {value!r} is no semantic; GENERIC[3] and FOG are")
+        raise ValueError(f"{argument}: {value!r} is not a semantic; GENERIC[3] and FOG are")
     return Semantic(name.upper(), int(number or 0))
 
 

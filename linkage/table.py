@@ -53,7 +53,7 @@ LATE_FIELDS = frozenset({"rows", "dead_outputs", "unmatched_inputs", "other_side
 class LinkTable(_Late):
     """Connections of a fragment program's inputs with a vertex program's outputs.
 
-    `slots` counts the vec4 slots of a vertex record. The named fields are output registers, None where there is no such
+    `slots` counts the vec4 slots of a vertex record. The named fields are output registers, None if the program lacks the
     output. `clip_distance[k]` is the register of CLIPDIST[k], `back[k]` the one of BCOLOR[k]. Source: the linkage proposal
     of 2010 (docs/linkage.md).
     """

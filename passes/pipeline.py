@@ -282,10 +282,10 @@ def _value(name: str, key: str, text: str, default: Any) -> Any:
         try:
             return int(text, 0)
         except ValueError:
-            raise ValueError(f"pass {name}: {key}: `{text}` is no integer") from None
+            raise ValueError(f"pass {name}: {key}: `{text}` is not an integer") from None
     if isinstance(default, float):
         try:
             return float(text)
         except ValueError:
-            raise ValueError(f"pass {name}: {key}: `{text}` is no number") from None
+            raise ValueError(f"pass {name}: {key}: `{text}` is not a number") from None
     return text

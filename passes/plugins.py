@@ -60,7 +60,7 @@ def register(cls: Any = None, /, *, name: str = "", replace: bool = False) -> An
         replace: take the place of another registered pass of this name.
 
     Raises:
-        TypeError: the class is no pass that can be made without arguments, or an option has no default or another type.
+        TypeError: the class is not a pass that can be made without arguments, or an option has no default or another type.
         ValueError: the name is malformed or taken, or there is no docstring.
     """
     if cls is None:

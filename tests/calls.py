@@ -23,7 +23,7 @@ def calls_in(work: Callable[[], object], *, path: str = "") -> list[str]:
             found.append(frame.f_code.co_name)
 
     before, collects = sys.getprofile(), gc.isenabled()
-    gc.disable()  # callbacks of what others have left are no calls of this work
+    gc.disable()  # callbacks of what others have left are not calls of this work
     sys.setprofile(note)
     try:
         work()

@@ -215,7 +215,7 @@ def relocations(program: Program | Sequence[int], file: File | str = File.IN) ->
         file: the register file, e.g. File.IN of a fragment program or File.OUT of a vertex program.
 
     Raises:
-        TypeError, ValueError: an argument is wrong; the words are no token stream.
+        TypeError, ValueError: an argument is wrong; the words are not a token stream.
     """
     from linkage.relocate import relocations as places
     from tgsi.language.tokens.encoder import encode

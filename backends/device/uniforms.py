@@ -84,7 +84,7 @@ def _flat(
                     item for item in inner if item not in variables and not any(x.startswith((f"{item}.", f"{item}[")) for x in variables)
                 ]
                 if missing:
-                    raise ValueError(f"set_uniforms: {missing[0]!r} is no uniform of the {program.processor.name} program")
+                    raise ValueError(f"set_uniforms: {missing[0]!r} is not a uniform of the {program.processor.name} program")
                 yield from _flat(inner, variables, program)
         elif isinstance(value, list | tuple) and value and all(isinstance(item, Mapping) for item in value):
             if (size := _elements(name, variables)) and len(value) > size:
@@ -104,4 +104,4 @@ def _unknown(name: Any, known: Mapping[str, Any], shaders: Mapping[int, Shader],
         return f"{call}: no shader is bound; bind the shaders first"
     if all(shader.program.interface is None for shader in shaders.values()):
         return f"{call}: {name!r}: the bound shaders are TGSI, which has no names; use set_constant_buffer"
-    return f"{call}: {name!r} is no uniform that a bound shader uses{nearest(str(name), known)}"
+    return f"{call}: {name!r} is not a uniform that a bound shader uses{nearest(str(name), known)}"

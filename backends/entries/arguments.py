@@ -26,7 +26,8 @@ class Entry:
         record: the context's BoundRecord.
         python: the PythonTable.
         records: the context is observed.
-        recorded_as: see RECORDED_ALONE. Generated code also writes a call that is left to Python under this number; 0: Python writes it.
+        recorded_as: number under which generated code records the call, even if Python carries it out (see RECORDED_ALONE); 0: Python
+            records it.
         count: number of positional arguments.
         keywords: number of arguments by keyword.
         method: its name.
@@ -51,29 +52,32 @@ class Entry:
         self.keywords = keywords.get()
 
     def enter(self, *, has_own_words: bool = False) -> None:
-        """Leave the call to the Python method if another thread is in the context, or if its words cannot be written.
+        """Leave the call to the Python method if another thread is in the context, or if the call cannot be recorded.
 
-        has_own_words: the entry writes its command itself.
+        has_own_words: the entry records its own command.
         """
         f, owner = self.f, self.record.get("owner")
         with f.if_(owner.ne(0)):
             self.fall_back(owner.ne(f.call_pointer(I64, self.python.get("thread").as_pointer())))
         if not self.records or has_own_words:
             return
-        if not self.recorded_as:  # a read, which a history does not have
+        if not self.recorded_as:  # a read, which histories do not record
             self.fall_back(self.record.get("records_calls").eq(0) | self.record.get("recorded_end").eq(0))
             return
         self._written = self.write_call(self.recorded_as)
 
     def write_call(self, method: int) -> Val:
-        """Write the call as values, before it is carried out, or leave it to Python. Returns the size, for `append`."""
+        """Write the call as values before it is carried out, without adding it to the recording; or leave it to Python.
+
+        Returns the size, for `append`.
+        """
         given = self._arguments, self.count, self._names, self.f.const(I32, method)
         size = self.f.call(I64, "write_call", self.record.pointer, self.python.pointer, *given)
         self.fall_back(size.eq(0))
         return size
 
     def append(self, size: Val) -> None:
-        """Let the written call be a part of the recording: it was carried out."""
+        """Add the written call to the recording, after it was carried out."""
         self.record.set("recorded_at", self.record.get("recorded_at") + size)
         self.record.set("recorded_constants", self.f.const(I64, 0))
 
@@ -83,12 +87,12 @@ class Entry:
             self.leave(recorded_as)
 
     def leave(self, recorded_as: int | None = None) -> None:
-        """Return the result of the Python method. recorded_as: None: that of the entry."""
+        """Return the result of the Python method. recorded_as: replaces the entry's number; None keeps it."""
         number = self.recorded_as if recorded_as is None else recorded_as
         self.f.ret(self._call(self._of_table("fallbacks"), self._of_table("guarded"), number))
 
     def call_plain(self) -> Val:
-        """The result of the Python method that records nothing; 0: an error was raised."""
+        """The result of the variant of the Python method that does not record; 0 if it raised an error."""
         plain = self._of_table("plain")
         return self._call(plain, plain, 0)
 

@@ -1,8 +1,8 @@
-"""Calls as words of a recording, written by generated code from the Python objects of their arguments, whatever the method.
+"""Generated code that records a call of any method, by writing the Python objects of its arguments as words.
 
 The words are those of `Encoder.call`: CALL or STATE, with DATA before it. Numbers, sequences, mappings, bytes and arrays are read in place;
-handles, names and members of enumerations have known words (`backends.device.commands.known_objects`). A call with any other value is left
-to Python, which records it and makes its words known.
+the words of handles, names and members of enumerations are looked up (`backends.device.commands.known_objects`). A call with any other
+value is left to Python, which records it and adds its words to the table.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ class Writing(ctypes.Structure):
 
 
 class _Words:
-    """The words of the call, in a function that returns 0 if it cannot write them."""
+    """Writer of a call's words, in a function under construction that returns 0 if they cannot be written."""
 
     def __init__(self, f: Function, writing: Val) -> None:
         self.f, self.writing = f, Record(f, writing, Writing)
 
     def need(self, size: Val | int) -> None:
-        """Give up unless `size` bytes (i64) are free."""
+        """Return 0 from the function unless `size` bytes (i64) are free."""
         f = self.f
         with f.leaving(self.writing.get("at") + size > self.writing.get("end")):
             f.ret(f.const(I32, 0))
@@ -87,7 +87,7 @@ class _Words:
         self.put((small << 8) | (tag if isinstance(tag, Val) else int(tag)))
 
     def copy(self, source: Val, size: Val) -> None:
-        """Add bytes (i64), filled up with zeros to whole words."""
+        """Add bytes, padded with zeros to whole words. size: i64."""
         f, at, padded = self.f, self.writing.get("at"), _padded(size)
         self.need(padded)
         with f.if_(size.ne(padded)):
@@ -96,14 +96,14 @@ class _Words:
         self.writing.set("at", at + padded)
 
     def done(self) -> None:
-        """Return 1."""
+        """Return 1 from the function, for success."""
         self.f.ret(self.f.const(I32, 1))
 
 
 def build_call_words(module: Module) -> None:
-    """write_call(record, python, arguments, count, names, method) -> bytes of the command after `recorded_at`, 0: Python has to write it.
+    """write_call(record, python, arguments, count, names, method) -> size of the command written at `recorded_at`, 0: Python must write it.
 
-    `recorded_at` is not moved. method: number of the method, and STATE_BIT.
+    `recorded_at` does not advance. method: number of the method, perhaps with STATE_BIT.
     """
     _build_known_words(module)
     _build_write_data(module)

@@ -1,8 +1,8 @@
 """The guard: one entry in front of all methods that have none. It lets one thread at a time into a context, and records calls.
 
-A guarded method is a builtin function that CPython binds as a method. Its own object is a tuple: the Python function, the function that
-takes the context itself, the class of contexts, and the address of the PythonTable as bytes. In an observed context the function that
-records nothing follows, and as bytes the number by which generated code writes the call (`RECORDED_ALONE`).
+A guarded method is a builtin function that CPython binds as a method. Its own object is a tuple: the Python function, its variant that
+locks the context itself, the class of contexts, and the address of the PythonTable as bytes. In an observed context two more items follow:
+the variant that does not record, and as bytes the number under which generated code records the call (`RECORDED_ALONE`).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def build_guard(module: Module, slot_offset: int, items: int, *, records: bool =
 def build_call_recorded(module: Module) -> None:
     """call_recorded(record, python, function, its guarded variant, arguments, count, names, plain, method) -> the result of a method.
 
-    Writes the call, and has `plain` carry it out, which records nothing. If its words cannot be written, or `method` is 0, the function
-    records the call. arguments: the context is the first one.
+    Records the call, then has `plain`, which does not record, carry it out. If the words cannot be written, or `method` is 0, `function`
+    carries it out and records it. arguments: the context is the first one.
     """
     f = Function(module, CALL_RECORDED, [PTR, PTR, I64, I64, PTR, I64, I64, I64, I32], I64, shared=True, internal=True)
     record, table, function, guarded, arguments, count, names, plain, method = f.args
@@ -75,9 +75,9 @@ def build_call_recorded(module: Module) -> None:
 
 
 def _note_error(f: Function, b: Record, python: Record, call: Val, first: Val, size: Val) -> None:
-    """A call that has raised an error is recorded so; one that was interrupted is not recorded."""
+    """Mark the recorded call as one that raised an error, or remove it from the recording if it was interrupted."""
     is_error = f.call_pointer(I32, python.get("is_error").as_pointer(), python.get("exception").as_pointer())
-    with f.if_(b.get("recorded_from").ule(first)):  # otherwise it is in the file already
+    with f.if_(b.get("recorded_from").ule(first)):  # otherwise the call was already written to the file
         with f.else_of(is_error.ne(0)) as otherwise:
             head = f.load(I32, call.as_pointer())
             f.store((head & ~255) | int(Command.CALL), call.as_pointer(), 0, WORD)

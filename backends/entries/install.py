@@ -116,18 +116,18 @@ def entries_library(cache: KernelCache, is_observed: bool, offset: int, items: i
 
 
 def _numbers() -> Mapping[str, int]:
-    from backends.device.calls.table import RECORDED_ALONE  # unobserved contexts load no rows
+    from backends.device.calls.table import RECORDED_ALONE  # imported late, because unobserved contexts do not need the rows
 
     return RECORDED_ALONE
 
 
 def _silent(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method that records nothing, inside of the one that records, inside of the one that claims the context."""
+    """The variant of a method that does not record: the innermost of three, inside the recording one and the one that locks the context."""
     return unguarded(unguarded(method))
 
 
 def _recording(method: Callable[..., Any], numbers: Mapping[str, int], is_observed: bool) -> tuple[Any, ...]:
-    """Further parts of a guard in observed contexts: the method that records nothing, and the number of the call, 0 for none."""
+    """Further items of a guard in observed contexts: the variant that does not record, and the number of the call as bytes (0: none)."""
     if not is_observed:
         return ()
     return _silent(method), numbers.get(method.__name__, 0).to_bytes(4, sys.byteorder)

@@ -66,8 +66,8 @@ class PythonTable(ctypes.Structure):
         ("items", c_uint64),  # byte offset of the first item of a tuple
         ("names", c_uint64 * NAMES),  # interned names of keywords, by number
         ("fallbacks", c_uint64 * FALLBACKS),  # Python functions, by number of the entry
-        ("guarded", c_uint64 * FALLBACKS),  # those that take the context themselves
-        ("plain", c_uint64 * FALLBACKS),  # those that record nothing, of an observed context
+        ("guarded", c_uint64 * FALLBACKS),  # their variants that lock the context themselves
+        ("plain", c_uint64 * FALLBACKS),  # in observed contexts, their variants that do not record
     ]
 
 
@@ -95,7 +95,7 @@ def unguarded(method: Callable[..., Any]) -> Callable[..., Any]:
 def make_table(
     names: Sequence[str], methods: Sequence[Callable[..., Any]], plain: Sequence[Callable[..., Any]] = ()
 ) -> tuple[PythonTable, object]:
-    """The table of this process, and objects that must live as long as it. plain: methods that record nothing."""
+    """The table of this process, and objects that must live as long as it. plain: variants of the methods that do not record."""
     free = [unguarded(method) for method in methods]
     table, interned = PythonTable(), [sys.intern(name) for name in names]
     for field, function in FUNCTIONS.items():

@@ -1,4 +1,4 @@
-"""Draws and constants as commands of a recording, which entries append once a call was carried out. Repeated words are left out.
+"""Generated code that records draws and constants: an entry appends its command after the call was carried out. Repeated words are omitted.
 
 All other calls are written by `call_words`. The words are those of `backends.device.commands.layout`.
 """

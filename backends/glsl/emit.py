@@ -228,7 +228,7 @@ class Emission:
                 code.line("default: {")
             else:
                 if arm.head.src[0].register.file is not File.IMM:
-                    refuse("a CASE that is no immediate", arm.head.span)
+                    refuse("a CASE that is not an immediate", arm.head.span)
                 code.line(f"case {code.source(arm.head, 0, value.type)}: {{")
             self._inner(arm.body)
             code.line("}")

@@ -67,7 +67,7 @@ def barrier(code: Code, item: Instruction) -> None:
     """Write the barriers of the classes of MEMBAR."""
     bits = code.source(item, 0, UINT)
     if not bits.words:
-        refuse("a MEMBAR of classes that are no immediate", item.span)
+        refuse("a MEMBAR of classes that are not an immediate", item.span)
     code.flush()
     word = bits.words[0]
     if word & _GROUP:

@@ -54,7 +54,7 @@ def _kill_if(code: Code, item: Instruction) -> None:
 def _stream(code: Code, item: Instruction) -> str:
     number = code.source(item, 0, INT)
     if not number.words:
-        refuse("a vertex stream that is no immediate", item.span)
+        refuse("a vertex stream that is not an immediate", item.span)
     return "" if number.words[0] == 0 else number.text
 
 
@@ -73,7 +73,7 @@ def _interpolated(function: str) -> Callable[[Code, Instruction], None]:
     def emit(code: Code, item: Instruction) -> None:
         operand = item.src[0]
         if operand.register.file is not File.IN or operand.register.indirect is not None or operand.negate or operand.absolute:
-            refuse("an interpolation of what is no plain input", item.span)
+            refuse("an interpolation of what is not a plain input", item.span)
         name = code.ports.inputs[operand.register.index].name
         further = ""
         if len(item.src) > 1:

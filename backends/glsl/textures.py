@@ -62,7 +62,7 @@ def _offset(code: Code, item: Instruction, target: TargetInfo) -> str:
     count = target.dimensions
     if offset.register.file is not File.IMM:
         if item.opcode.name != "TG4":
-            refuse("a texel offset that is no constant", item.span)
+            refuse("a texel offset that is not a constant", item.span)
         value = code.read(offset.register, offset.swizzle[:count], INT)
         from backends.glsl.expressions import convert
 
@@ -173,7 +173,7 @@ def _gather(code: Code, item: Instruction, sampler: Expr, returned: str, target:
         arguments = [_coordinates(code, item, target.coords, FLOAT)]
         component = code.operand(item.src[1], (0,), INT)
         if not component.words:
-            refuse("a component of TG4 that is no immediate", item.span)
+            refuse("a component of TG4 that is not an immediate", item.span)
     texts = ", ".join(map(str, arguments)) + offset
     if not target.is_shadow and component.words[0]:
         texts += f", {component}"

@@ -1,8 +1,8 @@
 """The texture, sampler or image of an operand: a number, or a handle in a register.
 
-A handle is the number plus one, so that 0 is no handle. Operands are SAMP, SVIEW and IMAGE registers. Channel x (after the swizzle) of any
-other register is read as a handle, which reaches any bound unit. Numbers outside of the declared ones, if an address chooses, and handles
-of empty units get the number NOTHING.
+A handle is the number plus one, so 0 is never a handle. Operands are SAMP, SVIEW and IMAGE registers. Channel x (after the swizzle) of any
+other register is read as a handle, which reaches any bound unit. Undeclared numbers, which an address may compute, and handles of empty
+units become the number NOTHING.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def integer(value: Any, argument: str, low: int = 0, high: int = (1 << 32) - 1) 
 
 
 def sequence(items: Any, argument: str) -> Sequence[Any]:
-    """Return the items. TypeError, naming the argument, if they are no sequence."""
+    """Return the items. TypeError, naming the argument, if they are not a sequence."""
     if isinstance(items, _NO_SEQUENCES) or not (hasattr(items, "__len__") and hasattr(items, "__getitem__")):
         raise TypeError(f"{argument}: expected a sequence, not {type(items).__name__}")
     try:

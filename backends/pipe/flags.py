@@ -184,4 +184,4 @@ def _every_bit(kind: type[IntFlag]) -> int:
 def check_bits(kind: type[IntFlag], value: int, argument: str) -> None:
     """ValueError, naming the argument, if a number has unknown bits."""
     if value & ~_every_bit(kind):
-        raise ValueError(f"{argument}: {value & ~_every_bit(kind):#x} of {value:#x} is no {kind.__name__}")
+        raise ValueError(f"{argument}: {value & ~_every_bit(kind):#x} of {value:#x} is not a flag of {kind.__name__}")

@@ -44,7 +44,7 @@ class CapturingCache(KernelCache):
 def _shared(symbol: str, cpu: str) -> Module:
     module = build_shared(symbol, cpu)
     if module is None:
-        raise ValueError(f"{symbol[:40]} is no shared function; python -m tests.ready_made records the list again")
+        raise ValueError(f"{symbol[:40]} is not a shared function; python -m tests.ready_made records the list again")
     return module
 
 

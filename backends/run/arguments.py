@@ -259,7 +259,7 @@ def _shape(program: Program, options: RunOptions, vertices: NDArray[np.uint32], 
             shape = flat_shape(primitives * max(1, program.property("GS_INVOCATIONS", 1)), primitives)
         case Processor.TESS_EVAL:
             if found is not None and (found % primitives if primitives else found):
-                raise ValueError(f"{next(iter(counts))} has {found} invocations, which is no multiple of {primitives} patches")
+                raise ValueError(f"{next(iter(counts))} has {found} invocations, which is not a multiple of {primitives} patches")
             return flat_shape(primitives if found is None else found, primitives)
         case _:
             count = 1 if found is None else found
@@ -334,7 +334,7 @@ def _numbered(name: str, given: Any, limit: int, read: Callable[[str, Any], Bits
     numbered = {}
     for key, data in mapping(name, given).items():
         if not isinstance(key, int | np.integer) or not 0 <= key < limit:
-            raise ValueError(f"{name}: {key!r} is no number from 0 to {limit - 1}")
+            raise ValueError(f"{name}: {key!r} is not a number from 0 to {limit - 1}")
         numbered[int(key)] = read(f"{name}[{key}]", data)
     return numbered
 

@@ -141,7 +141,7 @@ def _unshadowed(target: str) -> str:
 def _check_units(name: str, items: Mapping[int, Any], kind: type[Any], limit: int) -> None:
     for unit, item in items.items():
         if not isinstance(unit, int) or not 0 <= unit < limit:
-            raise ValueError(f"{name}: {unit!r} is no unit from 0 to {limit - 1}")
+            raise ValueError(f"{name}: {unit!r} is not a unit from 0 to {limit - 1}")
         if not isinstance(item, kind):
             raise TypeError(f"{name}[{unit}] must be a {kind.__name__}, not {type(item).__name__}")
 

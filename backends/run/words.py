@@ -80,7 +80,7 @@ def mapping(name: str, value: Any) -> Mapping[Any, Any]:
 def buffer_words(name: str, data: ArrayLike | bytes) -> Bits:
     """Copy of a buffer's 32-bit words, from an array as `words` reads it, or from bytes (`bytes` or uint8).
 
-    Raises ValueError if the number of bytes is no multiple of 4, and the errors of `words`.
+    Raises ValueError if the number of bytes is not a multiple of 4, and the errors of `words`.
     """
     array = np.frombuffer(data, np.uint8) if isinstance(data, bytes | bytearray | memoryview) else _array(name, data)
     if array.dtype != np.uint8:

@@ -193,7 +193,7 @@ def _read_integer(example: str) -> Callable[[str, str | None], int]:
         try:
             return int(text, 0)
         except ValueError:
-            raise ValueError(f"{word}: `{text}` is no integer; it is written as in `{word}={example}`") from None
+            raise ValueError(f"{word}: `{text}` is not an integer; it is written as in `{word}={example}`") from None
 
     return read
 
@@ -206,13 +206,13 @@ def _read_table(example: str, part: Callable[[str], object]) -> Callable[[str, s
         for row in _needed(word, value, example).split("+"):
             register, colon, text = (item.strip() for item in row.partition(":"))
             if not colon or not text:
-                raise ValueError(f"{word}: `{row.strip()}` is no pair; it is written as in `{word}={example}`")
+                raise ValueError(f"{word}: `{row.strip()}` is not a pair; it is written as in `{word}={example}`")
             if register in made:
                 raise ValueError(f"{word}: {register} is given twice")
             try:
                 made[register] = part(text)
             except ValueError:
-                raise ValueError(f"{word}: {register}: `{text}` is no number; it is written as in `{word}={example}`") from None
+                raise ValueError(f"{word}: {register}: `{text}` is not a number; it is written as in `{word}={example}`") from None
         return made
 
     return read

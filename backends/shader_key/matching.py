@@ -19,7 +19,7 @@ def matching_key(state: GivenState, fragment: Program) -> ShaderKey:
         texts = [tgsi.write_glsl(program, "320 es", state=key) for program in (vertex, fragment)]
 
     Args:
-        state: a `ShaderKey`, a `LoweringOptions`, or the text of either; "" is no state.
+        state: a `ShaderKey`, a `LoweringOptions`, or the text of either; "" is not a state.
         fragment: the fragment program.
 
     Raises:

@@ -42,7 +42,7 @@ def read_register(text: object, field: str, known: tuple[str, ...], *, wants_num
     if match is None or name not in known:
         close = get_close_matches(text.split("[")[0].strip().upper(), known, 1)
         hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(name for name in known if name not in SEMANTICS)}"
-        raise ValueError(f"{field}: `{text}` is no register that has one; {hint}")
+        raise ValueError(f"{field}: `{text}` is not a register that has one; {hint}")
     numbers = [int(word) for word in re.findall(r"\d+", match[2])]
     if len(numbers) > (2 if name == "HWATOMIC" and wants_number else 1):
         raise ValueError(f"{field}: `{text}` has an index too many; write `{name}[{numbers[0]}]`")
@@ -72,7 +72,7 @@ def _number(value: object, place: str, may_lack: bool) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{place}: expected a number from 0 to {MOST_BINDINGS - 1}{' or None' * may_lack}, not {value!r}")
     if not 0 <= value < MOST_BINDINGS:
-        raise ValueError(f"{place}: {value} is no number from 0 to {MOST_BINDINGS - 1}")
+        raise ValueError(f"{place}: {value} is not a number from 0 to {MOST_BINDINGS - 1}")
     return value
 
 
@@ -113,7 +113,7 @@ def check_name(name: object, place: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{place}: expected a name, not {name!r}")
     if not _WORD.fullmatch(name):
-        raise ValueError(f"{place}: `{name}` is no name; names have letters, digits and _, and begin with no digit")
+        raise ValueError(f"{place}: `{name}` is not a name; names have letters, digits and _, and begin with no digit")
     if name.startswith("gl_") or "__" in name:
         raise ValueError(f"{place}: `{name}` is reserved, as are all names that begin with `gl_` or have `__` in them; choose another name")
     return name

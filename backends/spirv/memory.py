@@ -46,7 +46,7 @@ def _images(s: State) -> Images:
 def _one(s: State, register: RegisterRef) -> RegisterRef:
     """A resource with a constant number. Error M031 for others."""
     if register.file not in (File.BUFFER, File.IMAGE, File.MEMORY, File.CONSTBUF, File.HWATOMIC):
-        s.fail("M031", f"a handle in a register of file {register.file.name} is no resource in SPIR-V")
+        s.fail("M031", f"a handle in a register of file {register.file.name} is not a resource in SPIR-V")
     if register.indirect is not None and register.file in (File.IMAGE, File.MEMORY, File.CONSTBUF):
         s.fail("M031", f"a register of file {register.file.name} that is indexed has no place in SPIR-V")
     return register

@@ -170,7 +170,7 @@ class Registers:
             return self.constants.read(register)
         if file is File.NULL:
             return m.null(four)
-        s.fail("M031", f"a register of file {file.name} is no value in SPIR-V")
+        s.fail("M031", f"a register of file {file.name} is not a value in SPIR-V")
 
     def _local(self, register: RegisterRef) -> int:
         s, m = self.s, self.s.module
@@ -238,7 +238,7 @@ class Registers:
             self.outputs.write(register, value, channels)
             return
         if register.file not in self.files:
-            s.fail("M031", f"a register of file {register.file.name} is no destination in SPIR-V")
+            s.fail("M031", f"a register of file {register.file.name} is not a destination in SPIR-V")
         if register.indirect is not None:
             array, first, size = self._array_of(register)
             number, _ = array.place(self.address(register.indirect, register.index), first, size)

@@ -46,7 +46,7 @@ def _sampler(s: State, item: Instruction) -> _Texture:
     m = s.module
     register = item.src[-1].register
     if register.file is not File.SAMP:
-        s.fail("M031", f"a handle in a register of file {register.file.name} is no texture in SPIR-V")
+        s.fail("M031", f"a handle in a register of file {register.file.name} is not a texture in SPIR-V")
     target = _target(s, item)
     declared = next((d for d in s.program.declared(File.SAMP) if register.index >= 0 and d.covers(register.index)), None)
     first, size = register.index, 0

@@ -1,12 +1,12 @@
 """python -m benchmarks --scale: phases of frames on one and on two threads, and a projection to more processors.
 
 A frame is phases of batches (vertices, setup, bins), phases of tiles, and the rest: Python, the queue of draws, reads. Phases end at
-barriers. What a barrier costs is the time of the phases on two threads that is no work of either of them, a thread's half of it: waits
-for work that another one has taken, the serial work between phases, windows that are too light to share.
+barriers. A barrier's cost is the time that a thread idles in the phases, as the mean of two threads: while the other one finishes its
+work, during serial work between phases, and in windows that are too light to share.
 
-The projection is Amdahl's law. Work of phases is divided by the number of processors; waits stay those of two threads; the rest stays but
-for what two threads shorten (grids of compute threads). It assumes that the work can be divided so far, and that caches and the bandwidth
-of memory grow with the processors.
+The projection is Amdahl's law. The work of phases is divided by the number of processors; waits are those of two threads; the rest is
+constant, except for the part that two threads shorten (grids of compute threads). It assumes that the work can be divided among so many
+processors, and that caches and memory bandwidth grow with them.
 """
 
 from __future__ import annotations

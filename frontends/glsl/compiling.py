@@ -124,7 +124,7 @@ def _as_written(interface: Interface, prepared: Prepared) -> Interface:
 
 
 def _with_subroutines(interface: Interface, prepared: Prepared) -> Interface:
-    """The interface with the functions that uniforms choose, and with those of these uniforms that the program uses."""
+    """The interface with the program's subroutine functions, and with the subroutine uniforms that it uses."""
     found = prepared.subroutines
     if not found.functions:
         return interface

@@ -192,7 +192,7 @@ def _split(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _number(words: Sequence[str]) -> int:
-    """The size of an array; 0 if it is no plain number."""
+    """The size of an array; 0 if it is not a plain number."""
     digits = words[0].rstrip("uU") if len(words) == 1 else ""
     return int(digits) if digits.isdecimal() and len(digits) < 8 else 0
 

@@ -77,7 +77,7 @@ def language_of(unit: Unit, reports: Reports) -> Language:
         reports.refuse("#version needs a number", first[min(2, len(first) - 1)], _VERSIONS)
     kind = first[3][0] if len(first) > 3 else ""
     if (kind and kind not in _PROFILES) or len(first) > 4:
-        reports.refuse(f"{quoted(first[-1][0])} is no profile", first[-1], "profiles are core, compatibility and es")
+        reports.refuse(f"{quoted(first[-1][0])} is not a profile", first[-1], "profiles are core, compatibility and es")
     return _language(int(first[2][0]), kind, first, reports)
 
 

@@ -17,7 +17,7 @@ MAX_CHARACTERS = 1 << 20
 """Length of the longest text that is compiled."""
 
 LANGUAGES = ("glsl", "opengl", "vulkan", "hlsl")
-"""GLSL of either dialect, judged by its words; GLSL for OpenGL; GLSL for Vulkan; HLSL."""
+"""Possible languages: "glsl" detects the dialect from the words of the text, "opengl" and "vulkan" state it."""
 _ENDINGS = ("glsl", "hlsl")
 
 SUFFIXES = {
@@ -132,7 +132,7 @@ def defines_of(defines: Any, call: str) -> tuple[tuple[str, str], ...]:
     made = []
     for name, value in items:
         if not isinstance(name, str) or not _MACRO.fullmatch(name):
-            raise ValueError(f"{call}: defines: {name!r} is no name of a macro")
+            raise ValueError(f"{call}: defines: {name!r} is not a name of a macro")
         if name.startswith("GL_"):
             raise ValueError(f"{call}: defines: {name}: names that begin with GL_ belong to the language")
         if not isinstance(value, str | int | float | None):
@@ -174,7 +174,7 @@ def entry_of(entry: Any, call: str) -> str:
     if not isinstance(entry, str):
         raise TypeError(f"{call}: entry: expected a name, not {type(entry).__name__}")
     if not _LETTERS.fullmatch(entry):
-        raise ValueError(f"{call}: entry: {entry!r} is no name of a function")
+        raise ValueError(f"{call}: entry: {entry!r} is not a name of a function")
     return entry
 
 

@@ -1,6 +1,6 @@
-"""Subroutines without subroutines: a uniform holds the number of a function, and a call goes through a function that compares it.
+"""Lowering of GLSL's subroutines, which glslang refuses for SPIR-V: a uniform holds a function's number, and a dispatcher compares it.
 
-glslang refuses subroutines for SPIR-V. The type ``subroutine vec4 T(vec3 a);`` becomes the function ``vec4 tgsi_T(uint number, vec3 a)``,
+The type ``subroutine vec4 T(vec3 a);`` becomes the dispatcher ``vec4 tgsi_T(uint number, vec3 a)``,
 ``subroutine uniform T u;`` becomes ``uniform uint u;``, and ``u(x)`` becomes ``tgsi_T(u, x)``. (GLSL 4.60, 6.1.2)
 """
 
@@ -17,9 +17,9 @@ from tgsi.language.record import record
 
 WORD, EXTENSION = "subroutine", "GL_ARB_shader_subroutine"
 FIRST_VERSION = 400
-"""The first version of the desktop with subroutines; earlier ones have them by the extension."""
+"""The first desktop version with subroutines; earlier versions need the extension."""
 MAX_SUBROUTINES = 256
-"""Functions of a stage: MAX_SUBROUTINES of OpenGL."""
+"""Most subroutine functions of a stage: OpenGL's MAX_SUBROUTINES."""
 
 _NO_TYPES = frozenset(("const", "in", "out", "inout", "highp", "mediump", "lowp", "precise", "uniform", "layout", WORD))
 _WAYS = frozenset(("out", "inout"))
@@ -27,7 +27,7 @@ _WAYS = frozenset(("out", "inout"))
 
 @record
 class Subroutines:
-    """The subroutines of a stage: numbers of functions by name, the uniforms that choose one, and words of the text by given names."""
+    """The subroutines of a stage: function numbers by name, subroutine uniforms by name, and the text's name for each name given here."""
 
     functions: Mapping[str, int] = field(default_factory=dict)
     uniforms: Mapping[str, SubroutineUniform] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Subroutines:
 
 @record(frozen=False)
 class _Type:
-    """A subroutine type: tokens of the result and of each parameter, and the functions of the type with their tokens."""
+    """A subroutine type: the tokens of its result and of each parameter, the name of its dispatcher, and its functions' names as tokens."""
 
     name: Token
     called: str
@@ -46,7 +46,7 @@ class _Type:
 
 
 def lower(tokens: Sequence[Token], reports: Reports) -> tuple[list[Token], Subroutines]:
-    """The tokens without subroutines, and the subroutines that they had. Errors go to `reports`."""
+    """Lower the subroutines in tokens. Returns the new tokens and the subroutines found. Errors go to `reports`."""
     run = _Lowering(tokens, reports)
     made: list[Token] = []
     for whole in declarations(tokens):
@@ -58,7 +58,7 @@ def lower(tokens: Sequence[Token], reports: Reports) -> tuple[list[Token], Subro
 
 
 class _Lowering:
-    """The subroutines that were found so far."""
+    """A walk over declarations that collects subroutine types, functions and uniforms."""
 
     def __init__(self, tokens: Sequence[Token], reports: Reports) -> None:
         self.reports = reports
@@ -73,7 +73,7 @@ class _Lowering:
 
     # -- declarations
     def declaration(self, whole: list[Token]) -> list[Token]:
-        """A declaration as glslang takes it."""
+        """Rewrite a declaration in plain GLSL; without subroutines it is returned unchanged."""
         texts = [token[0] for token in whole]
         start, layout = _layouts(texts)
         head = next((k for k in range(start, len(texts)) if not is_word(texts[k]) or texts[k] == WORD), 0)
@@ -81,9 +81,9 @@ class _Lowering:
             return whole
         for name, number in layout.items():
             if name not in ("index", "location"):
-                self.reports.error(f"{quoted(name)} is no layout of a subroutine", whole[0])
+                self.reports.error(f"subroutines have no layout {quoted(name)}", whole[0], "they have index and location")
             elif number < 0:
-                self.reports.error(f"{quoted(name)} of a subroutine needs a number", whole[0])
+                self.reports.error(f"{quoted(name)} of a subroutine must be a number", whole[0])
         if "uniform" in texts[start : head + 2]:
             return self._uniform(whole, texts, layout)
         if texts[head + 1 : head + 2] == ["("]:
@@ -105,7 +105,7 @@ class _Lowering:
         words = texts[end + 1 :]
         at = words.index("(") if "(" in words else 0
         if at < 2:
-            self.reports.error("a function follows the types of a subroutine", whole[head], "subroutine(Kind) float name(float x) { ... }")
+            self.reports.error("expected a function after `subroutine(...)`", whole[head], "subroutine(Kind) float name(float x) { ... }")
             return rest
         name = rest[at - 1]
         self._functions.setdefault(name[0], name)
@@ -116,9 +116,10 @@ class _Lowering:
             if token[0] == ",":
                 continue
             if found is None:
-                self.reports.error(f"{quoted(token[0])} is no subroutine type", token, "declare it before: subroutine float Kind(float x);")
+                hint = "declare it before: subroutine float Kind(float x);"
+                self.reports.error(f"{quoted(token[0])} is not a subroutine type", token, hint)
             elif not _is_alike(found, rest[: at - 1], _parameters(rest[at:])):
-                self.reports.error(f"{quoted(name[0])} has other parameters or another result than {quoted(token[0])}", name)
+                self.reports.error(f"{quoted(name[0])} differs from {quoted(token[0])} in its parameters or result", name)
             elif all(item[0] != name[0] for item in found.functions):
                 found.functions.append(name)
         return rest
@@ -128,7 +129,7 @@ class _Lowering:
         kind = texts[names[0] - 1] if names else ""
         found = self.types.get(kind)
         if found is None:
-            self.reports.error(f"{quoted(kind)} is no subroutine type", whole[names[0] - 1 if names else 0])
+            self.reports.error(f"{quoted(kind)} is not a subroutine type", whole[names[0] - 1 if names else 0])
             return []
         location = layout.get("location", -1)
         for at in names:
@@ -139,14 +140,14 @@ class _Lowering:
 
     # -- results
     def numbers(self) -> dict[str, int]:
-        """The number of each function: the one that its layout states, or the lowest free one."""
+        """The number of each function: the index in its layout, otherwise the lowest free number."""
         made: dict[str, int] = {}
         taken = set(self._stated.values())
         free = (number for number in range(len(taken) + len(self._functions)) if number not in taken)
         for name, token in self._functions.items():
             made[name] = self._stated[name] if name in self._stated else next(free)
             if made[name] >= MAX_SUBROUTINES:
-                self.reports.error(f"{quoted(name)} has number {made[name]}, and {MAX_SUBROUTINES - 1} is the largest", token)
+                self.reports.error(f"{quoted(name)} has index {made[name]}; the largest is {MAX_SUBROUTINES - 1}", token)
         if len(taken) < len(self._stated):
             self.reports.error("two subroutines have the same index", self._functions[max(self._stated)])
         return made
@@ -162,7 +163,7 @@ class _Lowering:
 
     # -- calls
     def calls(self, tokens: list[Token]) -> list[Token]:
-        """The tokens with calls of uniforms as calls of the functions that choose."""
+        """Replace calls of subroutine uniforms by calls of their dispatchers."""
         made: list[Token] = []
         texts = [token[0] for token in tokens]
         ends: dict[int, str] = {}
@@ -178,7 +179,7 @@ class _Lowering:
         return made
 
     def _call(self, texts: Sequence[str], at: int) -> int:
-        """The place of the parenthesis that opens the arguments, if a uniform is called here; otherwise 0."""
+        """If a subroutine uniform is called here, the place of the parenthesis before its arguments; otherwise 0."""
         if texts[at] not in self.kinds or texts[at - 1 : at] == ["."]:
             return 0
         end = at + 1
@@ -194,7 +195,7 @@ class _Lowering:
         return [*made, (")", *place)]
 
     def dispatcher(self, item: _Type, numbers: Mapping[str, int]) -> Iterator[Token]:
-        """The function that calls the one of a number; the first of the type for all other numbers. None without functions."""
+        """The tokens of a type's dispatcher. Unknown numbers call the type's first function. A type without functions has no dispatcher."""
         if not item.functions:
             return
         yield from self._heading(item)
@@ -212,7 +213,7 @@ class _Lowering:
 
 
 def _layouts(texts: Sequence[str]) -> tuple[int, dict[str, int]]:
-    """The place after layouts at the begin of a declaration, and the numbers that they state."""
+    """The place after the layouts that begin a declaration, and their numbers by name; -1 stands for anything but a plain number."""
     at, found = 0, dict[str, int]()
     while texts[at : at + 2] == ["layout", "("]:
         end = _closing(texts, at + 1)
@@ -225,7 +226,7 @@ def _layouts(texts: Sequence[str]) -> tuple[int, dict[str, int]]:
 
 
 def _closing(texts: Sequence[str], at: int) -> int:
-    """The place of the bracket that closes the one at a place."""
+    """The place of the bracket that matches the opening bracket at a place."""
     depth = 0
     for k in range(at, len(texts)):
         depth += (texts[k] in "([{") - (texts[k] in ")]}")
@@ -244,7 +245,7 @@ def _outside(texts: Iterable[str]) -> Iterator[int]:
 
 
 def _parameters(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The tokens of each parameter; the first token opens their parentheses."""
+    """The tokens of each parameter in a list that begins with its parenthesis."""
     made: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -259,7 +260,7 @@ def _parameters(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def _named(parameter: Sequence[Token], name: str) -> list[Token]:
-    """A parameter under another name, or with one."""
+    """The parameter with this name, in place of its own if it has one."""
     words = [k for k in _outside(_texts(parameter)) if is_word(parameter[k][0]) and parameter[k][0] not in _NO_TYPES]
     if len(words) > 1:
         at = words[1]
@@ -272,7 +273,7 @@ def _texts(tokens: Sequence[Token]) -> list[str]:
 
 
 def _is_alike(item: _Type, result: Sequence[Token], parameters: Sequence[Sequence[Token]]) -> bool:
-    """True if a function has the result and the parameters of a type. Sizes of arrays are left to glslang."""
+    """True if a function has a type's result and parameters. glslang checks the sizes of arrays."""
     return _kind(item.result) == _kind(result) and [*map(_kind, item.parameters)] == [*map(_kind, parameters)]
 
 

@@ -16,12 +16,12 @@ TYPES = frozenset(
     {"sampler", "samplerShadow"}
     | {f"{kind}{word}" for kind in ("", "i", "u") for word in (*(f"texture{shape}" for shape in _SHAPES), "subpassInput", "subpassInputMS")}
 )
-"""Types of uniforms: textures without a sampler, samplers without a texture, input attachments."""
+"""Uniform types: textures without a sampler, samplers without a texture, input attachments."""
 _PRECISIONS = frozenset({"highp", "mediump", "lowp"})
 
 
 def speaks_vulkan(tokens: Sequence[Token], extensions: Collection[str] = ()) -> bool:
-    """True for tokens of live code that only GLSL for Vulkan has, or if the text asks for its extension."""
+    """True if tokens of live code include a word that only GLSL for Vulkan has, or if the text requests its extension."""
     if EXTENSION in extensions:
         return True
     is_layout = is_uniform = False

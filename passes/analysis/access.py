@@ -27,7 +27,7 @@ def written_channels(instruction: Instruction, operand: DstOperand) -> int:
 
 
 def indices_of(register: RegisterRef) -> Iterator[IndirectRef]:
-    """Return the registers that index a register: those of its number and of its dimension."""
+    """Return the address registers of an operand: the one that chooses its register, and the one that chooses its dimension."""
     if register.indirect is not None:
         yield register.indirect
     if register.dimension is not None and register.dimension.indirect is not None:
@@ -40,12 +40,12 @@ def is_direct(register: RegisterRef) -> bool:
 
 
 def indexed_registers(program: Program) -> tuple[RegisterRef, ...]:
-    """Return the registers of all operands with an indirect number or dimension, each once."""
+    """Return the operands of a program that an address register indexes, without duplicates."""
     return indexed_operands(program.instructions)
 
 
 def indexed_operands(items: Iterable[Instruction | None]) -> tuple[RegisterRef, ...]:
-    """Return the `indexed_registers` of several instructions; removed ones are None."""
+    """Return the operands of some instructions that an address register indexes. None, a removed instruction, is skipped."""
     chosen = []
     for item in items:
         if item is None:

@@ -1,7 +1,8 @@
-"""Lowering passes: features that a device or an API lacks are expressed by features that it has.
+"""Lowering passes: they replace features that a device or an API lacks by features that it has.
 
-Opcodes written with others, operands without addresses, state as instructions, rules of numbers, moved registers. `options` has them
-all as one typed record. Each keeps what the program computes, or says in its name what it changes.
+They lower opcodes to simpler ones, indirect operands to comparisons, fixed-function state to instructions, follow other rules for special
+numbers, and renumber registers. `options` has all of them as one typed record. A pass keeps the program's results unless its name says
+what it changes.
 
 May import `passes.edit`, `base`, `analysis` and `validate`; never `passes.optimise`. It runs once a program and variant.
 Read next: `options`.

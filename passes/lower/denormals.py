@@ -1,6 +1,6 @@
-"""Numbers too small for a full mantissa: lower-denormal-tests.
+"""Comparisons that treat denormals as 0: lower-denormal-tests.
 
-OpenGL lets a driver take denormal floats for 0, nearly all do, and programs rely on it where a product may become too small.
+OpenGL lets a driver flush denormal floats to 0. Nearly all drivers do, and programs whose products may underflow rely on it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tgsi.language.record import record
 _SMALLEST, _ONE, _MAGNITUDE = 0x00800000, 0x3F800000, 0x7FFFFFFF
 
 _TURNED = {"SGT": "SLT", "SLE": "SGE"}
-"""Comparisons that are others with their operands in the other order."""
+"""Comparisons, and the opcode that gives the same result with swapped operands."""
 
 _LESS = {"FSLT": "FSGE", "SLT": "SGE"}
-"""Opcodes for `less`, and those for `not less` of the same results."""
+"""Opcodes for `less`, and those for `not less` with results of the same type."""
 _NOT_LESS = {name: less for less, name in _LESS.items()}
 _EQUAL = {"FSEQ": "FSLT", "SEQ": "SLT"}
 _DIFFERENT = {"FSNE": "FSLT", "SNE": "SLT"}
@@ -31,10 +31,10 @@ _NAMES = frozenset((*_TURNED, *_LESS, *_NOT_LESS, *_EQUAL, *_DIFFERENT))
 
 @record(slots=False)
 class LowerDenormalTests(Pass):
-    """Let comparisons of a float with 0 take a denormal number for 0.
+    """Treat denormals as 0 when a float is compared with 0. TGSI compares their value.
 
-    TGSI compares its value. The other operand is compared with the smallest normal number instead of 0. What needs a temporary or an
-    immediate stays where a program indexes all of them by an address.
+    The other operand is compared with the smallest normal number instead of 0. If this takes a temporary or an immediate and an address
+    may reach all of those of the program, the instruction is kept.
     """
 
     name = "lower-denormal-tests"
@@ -57,14 +57,14 @@ class _Lowering(Lowering):
             name, a, b = _TURNED[name], b, a
         mask = item.dst[0].write_mask
         is_first, is_second = self._is_zero(a, mask), self._is_zero(b, mask)
-        if is_first is is_second:  # neither, or both
+        if is_first is is_second:  # neither operand is 0, or both are
             return [item]
         smallest = self.immediates.source([_SMALLEST] * 4, "float")
         if smallest is None:
             return [item]
         tested = b if is_first else a
         if name in _LESS or name in _NOT_LESS:
-            # 0 < x is x >= smallest, and x < 0 is -smallest >= x; the opposites alike
+            # 0 < x becomes x >= smallest, and x < 0 becomes -smallest >= x; the opposite comparisons likewise
             other = _LESS.get(name) or _NOT_LESS[name]
             return [_with(item, other, (tested, smallest) if is_first else (_negative(smallest), tested))]
         size = source_of(tested.register, tested.swizzle, absolute=True)

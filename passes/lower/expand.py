@@ -13,10 +13,10 @@ _EXACT = {name: row for name, row in EXPANSIONS.items() if row.is_exact}
 
 @record(slots=False)
 class ExpandOpcodes(Pass):
-    """Write opcodes that a device may lack with simpler ones of the same results.
+    """Expand opcodes that a device may lack to simpler ones with the same bits.
 
-    `only` names them, joined by +; the empty text means the usual ones. docs/passes.md lists the expansions. Results keep every bit. An
-    expansion that needs a temporary or an immediate stays away where a program indexes all of them by an address.
+    `only` names the opcodes, joined by +; the empty text means the usual ones. docs/passes.md lists the expansions. If an expansion takes
+    a temporary or an immediate and an address may reach all of those of the program, the instruction is kept.
     """
 
     name = "expand-opcodes"
@@ -26,7 +26,7 @@ class ExpandOpcodes(Pass):
         """Check `only`.
 
         Raises:
-            ValueError: `only` names an opcode that this pass does not know, or two that are written with each other.
+            ValueError: `only` names an opcode without such an expansion, or two whose expansions need each other.
         """
         read_names(self.only, f"pass {self.name}: only", _EXACT)
 
@@ -37,11 +37,11 @@ class ExpandOpcodes(Pass):
 
 @record(slots=False)
 class LowerOpcodes(Pass):
-    """Write opcodes that a device lacks with simpler ones, also where the last places of results change (LIT, POW, DIV, SQRT).
+    """Expand opcodes that a device lacks to simpler ones, even if the last places of results change (LIT, POW, DIV, SQRT).
 
-    `opcodes` names them, joined by +; the empty text means the usual ones. docs/passes.md lists the expansions. None of these opcodes is
-    left, also in expansions of others. Where a program indexes all of its TEMPs or immediates by an address, `lower-indirect` takes these
-    addresses away first.
+    `opcodes` names the opcodes, joined by +; the empty text means the usual ones. docs/passes.md lists the expansions. The result contains
+    none of these opcodes, not even inside of other expansions. If an expansion needs room and an address may reach all TEMPs or immediates
+    of the program, `lower-indirect` removes such addresses first.
     """
 
     name = "lower-opcodes"
@@ -51,7 +51,7 @@ class LowerOpcodes(Pass):
         """Check `opcodes`.
 
         Raises:
-            ValueError: `opcodes` names an opcode that this pass does not know, or two that are written with each other.
+            ValueError: `opcodes` names an opcode without an expansion, or two whose expansions need each other.
         """
         read_names(self.opcodes, f"pass {self.name}: opcodes", EXPANSIONS)
 

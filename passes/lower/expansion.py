@@ -1,4 +1,4 @@
-"""The making of the instructions that stand for one: scratch registers, constants, a result that is written last."""
+"""Expansion of an instruction to several ones: scratch registers, constants, and a destination that is written last."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tgsi.language.program import Program
 
 
 class Full(Exception):
-    """No register or immediate can be added, because the program indexes all of TEMP or IMM by an address, or has too many."""
+    """No register or immediate can be added, because an address may reach all of TEMP or IMM, or because the program has too many."""
 
 
 class Room:
-    """Registers and immediates that one program gets in addition. Expansions of different instructions share the registers."""
+    """Registers and immediates added to one program. Expansions of different instructions share the registers."""
 
     def __init__(self, program: Program) -> None:
         self.temporaries, self.immediates = Temporaries(program), Immediates(program)
@@ -33,7 +33,7 @@ class Room:
         return self._scratch[number]
 
     def words(self, words: Sequence[int | None], kind: str = "uint") -> SrcOperand:
-        """Return an operand with these words in its channels; a None may be any word. Raise Full if no room is left."""
+        """Return an operand with these words in its channels; None allows any word. Raise Full if no room is left."""
         operand = self.immediates.source(words, kind)
         if operand is None:
             raise Full
@@ -45,13 +45,13 @@ class Room:
 
 
 class Expansion:
-    """The instructions that stand for one.
+    """The expansion of one instruction.
 
-    Values go to scratch registers; only the last instruction writes the destination, so that sources may be the same register.
+    Intermediate values go to scratch registers; only the last instruction writes the destination, which may therefore also be a source.
     """
 
     def __init__(self, room: Room, item: Instruction, first: int = 0) -> None:
-        """`first` is the first scratch register that is free."""
+        """`first` is the first free scratch register."""
         self.room, self.item, self._first = room, item, first
         self.code: list[Instruction] = []
 
@@ -65,7 +65,7 @@ class Expansion:
         return self._first + number
 
     def source(self, number: int, channel: int | None = None) -> SrcOperand:
-        """Return a source, or one of its channels four times."""
+        """Return a source, or one of its channels replicated."""
         operand = self.item.src[number]
         return operand if channel is None else broadcast(operand, channel)
 
@@ -74,7 +74,7 @@ class Expansion:
         return self.room.words([struct.unpack("<I", struct.pack("<f", value))[0]] * 4, "float")
 
     def put(self, name: str, target: DstOperand, *sources: SrcOperand, is_last: bool = False) -> None:
-        """Add an instruction. The last one is saturated if the given instruction is."""
+        """Append an instruction. The last one saturates if the expanded instruction does."""
         item = self.item
         saturate = item.saturate and is_last
         self.code.append(Instruction(OPCODES[name], (target,), sources, saturate=saturate, precise=item.precise, span=item.span))
@@ -86,13 +86,13 @@ class Expansion:
         return SrcOperand(register)
 
     def last(self, name: str, *sources: SrcOperand) -> None:
-        """Write the destination."""
+        """Append the instruction that writes the destination."""
         self.put(name, self.item.dst[0], *sources, is_last=True)
 
     def channels(self, parts: Sequence[tuple[int, Callable[[DstOperand, bool], None]]], slot: int) -> None:
-        """Compute the channels that are written, one part after the other: a mask, and how these channels are made.
+        """Compute the written channels part by part. A part is a mask, and a function that appends the code for these channels.
 
-        A part gets its destination, and true if it writes the destination of the instruction. Several parts meet in a scratch register.
+        The function takes a destination, and true if that is the instruction's own. Several parts are collected in a scratch register.
         """
         wanted = [(mask & self.mask, make) for mask, make in parts if mask & self.mask]
         if len(wanted) == 1:
@@ -105,7 +105,7 @@ class Expansion:
 
 
 def broadcast(operand: SrcOperand, channel: int) -> SrcOperand:
-    """Return one channel of a source four times."""
+    """Return a source with one of its channels replicated."""
     taken = operand.swizzle[channel]
     return replace(operand, swizzle=(taken, taken, taken, taken))
 

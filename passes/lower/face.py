@@ -67,7 +67,7 @@ def two_sided_from_face(program: Program, indices: tuple[int, ...] = (0, 1)) -> 
 
 
 def _again(item: Instruction, colors: Mapping[int, RegisterRef], backs: Mapping[int, int], face: int, temp: int) -> Sequence[Instruction]:
-    """Return what stands for an instruction: a color that is interpolated again is chosen from both sides at the other place."""
+    """Return the replacement of an instruction: INTERP of a color interpolates both sides at the other place, then selects one."""
     if not is_again(item) or item.src[0].register.index not in colors:
         return (item,)
     front, back = RegisterRef(File.TEMP, temp), RegisterRef(File.TEMP, temp + 1)
@@ -81,10 +81,10 @@ def _again(item: Instruction, colors: Mapping[int, RegisterRef], backs: Mapping[
 
 
 def face_from_back_color(vertex: Program, fragment: Program) -> tuple[Program, Program]:
-    """Return a pair of programs whose fragment program computes its side from a two-sided color instead of FACE.
+    """Return a pair of programs whose fragment program computes FACE from a two-sided color.
 
-    Draw it with two-sided light. The vertex program writes 1 to a color that neither program uses, and 0 to its back color: both survive
-    clamping. The fragment program computes FACE from it (1 in front, -1 behind, then 0, 0, 1).
+    Draw the pair with two-sided light. The vertex program writes 1 to a color that neither program uses, and 0 to its back color; clamping
+    keeps both. The fragment program computes FACE from it (1 in front, -1 behind, then 0, 0, 1).
 
     Raises:
         UnsupportedError: the first program is a mesh program, both colors are in use, or FACE shares a declared range or is indexed.
@@ -127,7 +127,7 @@ def face_from_back_color(vertex: Program, fragment: Program) -> tuple[Program, P
 
 
 def _unmoved(item: Instruction, face: int, value: RegisterRef) -> Instruction:
-    """Return an instruction that interpolates FACE again as a copy: it is the same at each place."""
+    """Return INTERP of FACE as a copy, because FACE is the same at every place; other instructions unchanged."""
     if not is_again(item) or item.src[0].register != RegisterRef(File.IN, face):
         return item
     return replace(item, opcode=OPCODES["MOV"], src=(replace(item.src[0], register=value),))

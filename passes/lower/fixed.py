@@ -1,7 +1,7 @@
 """Fixed-function state of colors as instructions: lower-clamp-color, lower-two-side.
 
-These passes change what a program computes: each does the work of a rasterizer state, so that the state can stay off. `passes.lower.state`
-has those of other states.
+These passes change the program's results: each replaces a rasterizer state, which then stays off. `passes.lower.state` has the passes for
+other states.
 """
 
 from __future__ import annotations

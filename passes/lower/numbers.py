@@ -25,10 +25,10 @@ _ZERO, _ONE, _BEYOND = (struct.unpack("<I", struct.pack("<f", value))[0] for val
 
 @record(slots=False)
 class LowerNanLimits(Pass):
-    """Let MIN and MAX give the number where the other operand is a NaN, and let saturation give 0 for a NaN.
+    """Let MIN and MAX return the other operand if one is a NaN, and let saturation turn a NaN into 0.
 
-    TGSI gives the second operand, and keeps the NaN. An instruction stays if its replacement needs a temporary or an immediate and the
-    program indexes all of those by an address. Saturated 64-bit results stay.
+    TGSI returns the second operand, and saturation keeps the NaN. If the replacement takes a temporary or an immediate and an address may
+    reach all of those of the program, the instruction is kept, as are saturated 64-bit results.
     """
 
     name = "lower-nan-limits"
@@ -40,10 +40,10 @@ class LowerNanLimits(Pass):
 
 @record(slots=False)
 class LowerIntLimits(Pass):
-    """Let F2I give the largest integer where a float is above all integers.
+    """Let F2I return the largest integer for floats above all integers.
 
-    TGSI gives the smallest one, whose bits are the complement. An instruction stays if its replacement needs a temporary or an immediate
-    and the program indexes all of those by an address.
+    TGSI returns the smallest integer, whose bits are the complement. If the replacement takes a temporary or an immediate and an address
+    may reach all of those of the program, the instruction is kept.
     """
 
     name = "lower-int-limits"

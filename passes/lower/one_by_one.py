@@ -1,4 +1,4 @@
-"""The work of passes that write instructions one by one as several others."""
+"""Base of passes that replace each instruction separately by several ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tgsi.language.program import Program
 
 
 class Lowering(ABC):
-    """The work on one program. immediates: those that there are, and more."""
+    """One run of such a pass on a program. immediates: those of the program, and added ones."""
 
     def __init__(self, program: Program) -> None:
         self._program, self._temporaries, self.immediates = program, Temporaries(program), Immediates(program)
@@ -27,13 +27,13 @@ class Lowering(ABC):
         return self._temporaries.finish(self.immediates.finish(made))
 
     def helper(self) -> RegisterRef | None:
-        """Return a TEMP that lasts from one instruction to the next, the same each time; None if there is no room for it."""
+        """Return a TEMP for values between instructions, the same in each call; None if there is no room for it."""
         if self._helper is None and self._temporaries.room(1):
             self._helper = self._temporaries.new()
         return self._helper
 
     def known_words(self, operand: SrcOperand, mask: int) -> list[int] | None:
-        """Return the words of an immediate in the channels of `mask`, without modifiers; None for another operand."""
+        """Return the words of an immediate in the channels of `mask`, without modifiers; None for all other operands."""
         register = operand.register
         if register.file is not IMM or register.indirect is not None or not 0 <= register.index < len(self.immediates.items):
             return None

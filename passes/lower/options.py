@@ -1,4 +1,4 @@
-"""Lowerings as one typed record, the same as text, and the table of its fields in the order in which their passes run."""
+"""Lowerings as one typed record or as text, and the table of fields in the order in which their passes run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from tgsi.language.record import record
 
 Value = bool | int | float | str | tuple[int | float | str, ...] | None
-"""Value of a field. None, False, 0 and an empty text leave the pass out; True runs it with its defaults; a tuple gives its options."""
+"""Value of a field. None, False, 0 and an empty text skip the pass; True runs it with its defaults; a tuple has its options."""
 
 KINDS: dict[type, str] = {bool: "yes or no", int: "an integer", float: "a number", str: "a word"}
 
@@ -17,9 +17,9 @@ KINDS: dict[type, str] = {bool: "yes or no", int: "an integer", float: "a number
 class Row:
     """A field of `LoweringOptions` and its pass.
 
-    lowering: name of the pass. options: the options of the pass that the value gives, in order, with their types. needed: how many of them
-    have no default. example: the value in a text, for messages. repeats: other passes may introduce again what this one removes, so it
-    runs again after them.
+    lowering: name of the pass. options: the options that the value sets, in order, with their types. needed: number of options without a
+    default. example: the value in a text, for messages. repeats: the pass runs again after other passes, which may reintroduce the feature
+    that it removes.
     """
 
     field: str
@@ -44,7 +44,7 @@ _PLACE = (("constant", int), ("buffer", int))
 """Options of passes that read constants: the first register, and the constant buffer."""
 
 _SPRITES = (("generics", int), ("coord", int), ("flips", bool))
-"""Options of passes that make squares of points."""
+"""Options of passes that turn points into squares."""
 
 ROWS = (
     Row("denormal_tests", "lower-denormal-tests"),
@@ -73,8 +73,8 @@ ROWS = (
 )
 """One row for each field, in the order in which the passes run.
 
-First come rules of numbers, which judge the instructions of the given program alone; then state, inputs before outputs; last opcodes and
-operands, so that they also lower the instructions that state needs.
+First come the rules for special numbers, which apply only to instructions of the given program; then state, inputs before outputs; last
+opcodes and operands, so that the instructions that replace state are lowered, too.
 """
 
 BY_FIELD = {row.field: row for row in ROWS}
@@ -84,22 +84,22 @@ BY_FIELD = {row.field: row for row in ROWS}
 class LoweringOptions:
     """Features that a device lacks, for `tgsi.lower` and ``tgsi-compile --lower``. Every field is off by default.
 
-    A field that is True runs its pass with the defaults of the pass; another value gives the first option of the pass, a tuple several.
-    0 alone is off: GENERIC[0] is (0,).
+    True runs a pass with its defaults; any other value sets its first option, a tuple several. A plain 0 is off, so write GENERIC[0] as
+    (0,).
 
-    denormal_tests, int_limits, nan_limits: the rules of OpenGL's drivers about numbers; see the passes of these names in docs/passes.md.
+    denormal_tests, int_limits, nan_limits: follow the rules of OpenGL's drivers for special numbers; see these passes in docs/passes.md.
     window_position: True, or the device's origin and pixel center. point_coord: bit n lets GENERIC[n] read the point coordinate.
     flat_shade: True, or inputs joined by +; colors are constant over a primitive.
     per_sample: True, or ALL or DECLARED; the program runs for each sample. edge_flag: True, or the input that has the edge flag.
     two_side: True, or bit n for COLOR[n]; FACE chooses between COLOR and BCOLOR. clamp_color: color outputs are clamped to [0, 1].
     clip_planes: bit n for plane n, and its first constant. clip_distances: bit n for distance n, and the GENERIC that carries them.
-    polygon_stipple: True, or the first constant of the pattern, the buffer, and the unit of a texture. smooth_points, smooth_lines: the
-    GENERIC that carries the place in the shape, and colors that get coverage. point_sprite: bit n for GENERIC[n], and one for PCOORD.
+    polygon_stipple: True, or the pattern's first constant, the buffer, and a texture unit. smooth_points, smooth_lines: the GENERIC that
+    carries the position in the shape, and the colors that coverage multiplies. point_sprite: bit n for GENERIC[n], and one for PCOORD.
     alpha_test: the function and the reference, or 0 and the constant that has it.
-    indirect: True, or register files joined by +; operands with an address are chosen by comparisons.
-    saturate_coords: bit n for sampler n, for x, y and z of coordinates. fma: True for MAD, or "double" for doubles.
-    bits64: opcodes on 64-bit numbers become 32-bit ones where that is exact; others stay, or "refuse" is given.
-    opcodes: True, or names joined by +; these opcodes are written with simpler ones.
+    indirect: True, or register files joined by +; comparisons replace indirect operands.
+    saturate_coords: masks of samplers, for x, y and z of coordinates. fma: True for MAD, or "double" for exact sums in doubles.
+    bits64: 64-bit opcodes become 32-bit ones if that is exact; others are kept, or refused with "refuse".
+    opcodes: True, or names joined by +; these opcodes are expanded to simpler ones.
     wide_writes: each instruction writes one channel.
 
     Raises:
@@ -176,14 +176,14 @@ def is_on(value: Value) -> bool:
 
 
 def arguments(row: Row, value: Value) -> dict[str, Any]:
-    """Return the options of the pass that a value gives, by name."""
+    """Return the options that a field's value sets, by name."""
     if value is True:
         return {}
     return {name: part for (name, _), part in zip(row.options, value if isinstance(value, tuple) else (value,))}
 
 
 def _check(row: Row, value: Value) -> None:
-    """Raise TypeError for a value of another type than the options of the pass have."""
+    """Raise TypeError unless a value has the types of the pass's options."""
     if value is None or isinstance(value, bool):
         if value and row.needed:
             raise TypeError(f"{row.field}: expected a value, as in `{row.sample}`")
@@ -198,7 +198,7 @@ def _check(row: Row, value: Value) -> None:
 
 
 def _alone(row: Row) -> bool:
-    """The value of a field that a text names without a value."""
+    """The value of a field that a text gives no value."""
     if row.needed:
         raise ValueError(f"{row.word}: a value is missing, as in `{row.sample}`")
     return True

@@ -168,7 +168,7 @@ def _without_arrays(program: Program, values: Values) -> tuple[Declaration, ...]
 
 
 def _with_plain(item: Instruction, changes: dict[int, int]) -> Instruction | None:
-    """Return what `_renamed` does if only plain registers change, nearly always; otherwise None."""
+    """Return the result of `_renamed` in the usual case that only plain registers change; otherwise None."""
     targets = item.dst
     sources: list[SrcOperand] | None = None
     for number, new in changes.items():

@@ -39,12 +39,12 @@ from tgsi.language.record import record
 
 @record(slots=False)
 class UnrollLoops(Pass):
-    """Write out the rounds of a loop whose exits depend on constants alone.
+    """Unroll loops whose exits depend on constants alone.
 
-    The loop goes if it has at most `rounds` rounds, those of inner loops included, and its instructions, without those that constants
-    decide, are no more than before or at most `instructions`. A loop that ends in its first round goes, too. Inside of other loops only
-    such loops go, because all rounds inside of an outermost loop use up one store of fuel. Constants that a round computes and that
-    nothing reads, or that are overwritten first, are left out.
+    A loop is unrolled if it has at most `rounds` rounds, including those of inner loops, and if the unrolled instructions, without those
+    that constants decide, are no more than before or at most `instructions`. A loop that ends in its first round is always unrolled. Inside
+    of other loops only such loops are, because all rounds inside of an outermost loop share its fuel. Constants that a round computes are
+    omitted if nothing reads them, or if they are overwritten first.
     """
 
     name = "unroll-loops"
@@ -133,16 +133,16 @@ class _Unroller:
     def _unread(self, place: int) -> set[int]:
         """Return the cells that a loop writes and that nothing reads after it."""
         end, last = self.ends[place], self.last_reads
-        if last is None:  # of what follows the first loop that is written out
+        if last is None:  # computed at the first unrolled loop; later loops lie behind it
             last = self.last_reads = {}
             for later in range(end + 1, len(self.items)):
                 last.update(dict.fromkeys(self.cells.reads(self.items[later]), later))
         return {cell for cell in self.written[place] if cell >= 0 and last.get(cell, -1) <= end}
 
     def _without_overwritten(self, trace: Sequence[Step], hidden: set[int]) -> list[Instruction]:
-        """Return the instructions of a trace, but for constants that are overwritten before anything reads them.
+        """Return the instructions of a trace without constants that are overwritten before anything reads them.
 
-        hidden: cells that are not read after the trace. Then they are those that are written again before they are read.
+        hidden: cells that nothing reads after the trace. The walk runs backward and keeps it up to date: cells whose present value is dead.
         """
         made: list[Instruction] = []
         reads: dict[int, Cells] = {}  # by identity: the trace keeps its instructions

@@ -59,7 +59,7 @@ def _check_file(context: Context, item: Declaration) -> None:
         context.error("V026", "a system value needs a semantic", item, hint="as `DCL SV[0], INSTANCEID`")
     elif "SV" not in SEMANTICS[item.semantic.name].stages and item.semantic.name not in _ALSO_SYSTEM_VALUES:
         context.error(
-            "V026", f"{item.semantic.name} is no system value", item, hint=f"declare it as an input, as `DCL IN[0], {item.semantic}`"
+            "V026", f"{item.semantic.name} is not a system value", item, hint=f"declare it as an input, as `DCL IN[0], {item.semantic}`"
         )
 
 

@@ -40,7 +40,7 @@ _READ_ONLY = {
     File.CONST: "constants are read only: write a TEMP",
     File.IMM: "immediates are read only: write a TEMP, or change the values of the IMM",
     File.SV: "system values are read only: write a TEMP",
-    File.SAMP: "a sampler is no value: a texture instruction names it after its coordinates",
+    File.SAMP: "a sampler is not a value: a texture instruction names it after its coordinates",
     File.BUFFER: "memory is written by STORE, as `STORE BUFFER[0].x, address, value`",
     File.IMAGE: "images are written by STORE, as `STORE IMAGE[0], coordinates, value, 2D, PIPE_FORMAT_R8G8B8A8_UNORM`",
     File.MEMORY: "memory is written by STORE, as `STORE MEMORY[0].x, address, value`",

@@ -171,11 +171,11 @@ def check(context: Context, limits: SemanticLimits, partners: Sequence[Program] 
         if item.semantic is None:
             continue
         if code == "S010":
-            context.error(code, "NORMAL is no semantic of a shader any more", item, hint=rules.generic_hint(0))
+            context.error(code, "NORMAL is not a semantic of a shader any more", item, hint=rules.generic_hint(0))
         elif code:
             rules.report(code, item, item.semantic)
         elif item.semantic.name == "NORMAL" and item.file is File.IN:
-            context.warning("S010", "NORMAL is no semantic of a shader any more; a vertex program's input needs none", item)
+            context.warning("S010", "NORMAL is not a semantic of a shader any more; a vertex program's input needs none", item)
     rules.check_distinct()
     if limits.dense:
         rules.check_dense()

@@ -1,6 +1,6 @@
 """Mutated streams for a real server, of which nothing but clean errors may come.
 
-Findings are: the server died or grew, a client's process was killed or hangs, a line in the log is no clean error, or another client is
+Findings are: the server died or grew, a client's process was killed or hangs, a line in the log is not a clean error, or another client is
 disturbed.
 """
 

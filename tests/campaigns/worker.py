@@ -25,7 +25,7 @@ def work(name: str, begin: int, end: int) -> None:
     faulthandler.register(signal.SIGUSR1)  # the runner asks where a seed hangs
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.stdout = sys.stderr  # what modules print is no line of ours
+    sys.stdout = sys.stderr  # what modules print is not a line of ours
     prepare(campaign)
     module = campaign.module
     for seed in range(begin, end):

@@ -73,7 +73,7 @@ _PLACES = {Role.SAMPLER: "SAMP[0]", Role.VIEW: "SVIEW[0]", Role.RESOURCE: "BUFFE
 
 
 def instruction(info: OpcodeInfo) -> str:
-    """One instruction of an opcode that is no control flow, as text."""
+    """One instruction of an opcode that is not control flow, as text."""
     sources = [_PLACES[role].format(k) for k, role in enumerate(source_roles(info.name))]
     if Trait.STREAM in info.traits:
         sources = ["IMM[0].xxxx"]

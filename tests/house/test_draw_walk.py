@@ -2,7 +2,7 @@
 
 The measure: during the first draw of a state, every call of a function in backends/ that receives the DrawState is recorded, or one of
 the objects that are bound in it (its fields, its stages, their shaders), as an argument or inside of a tuple, list or dataclass of this
-house that is an argument. The calls, in their order, are the walk; `self` is no argument, and functions without a name of their own
+house that is an argument. The calls, in their order, are the walk; `self` is not an argument, and functions without a name of their own
 (lambdas, comprehensions) belong to the function that they stand in. Calls that follow each other in the same module are one visit.
 Returns do not count: a module that calls ten others is visited once, unless it calls a function of its own in between. Nor do calls of the
 next step, because a reader goes on in the table of steps.

@@ -14,7 +14,7 @@ MOST = 6
 
 
 def positional_fields(made: type) -> int:
-    """The number of fields that the constructor of a record takes by position; 0 for a class that is no record."""
+    """The number of fields that the constructor of a record takes by position; 0 for a class that is not a record."""
     if is_dataclass(made):
         return sum(item.init and not item.kw_only for item in fields(made))
     return len(getattr(made, "_fields", ())) if issubclass(made, tuple) else 0

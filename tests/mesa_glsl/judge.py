@@ -126,7 +126,7 @@ def _exact(program: Program, name: str) -> bool:
 
 def differences(pair: Pair, engine: str, seed: int = 1) -> list[str]:
     """Results that rounding does not explain."""
-    with np.errstate(invalid="ignore"):  # words of integers are no floats
+    with np.errstate(invalid="ignore"):  # words of integers are not floats
         return _differences(pair, engine, seed)
 
 

@@ -159,7 +159,7 @@ def passes_page() -> Iterator[str]:
     yield ""
     yield "## Rules that do not hold"
     yield ""
-    yield "z3 finds words for which these differ, so they are no rules here. Words in the last column are given to it; it finds the others."
+    yield "z3 finds operands for which these differ, so they are not used. The last column gives some of the operands; z3 finds the rest."
     yield ""
     yield "| Rule | Window | Result | Condition | Differs for |"
     yield "|---|---|---|---|---|"

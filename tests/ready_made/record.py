@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ("antialias", "block_sums", "cube", "cube_faces", "geometry", "meshlets", "model", "museum", "particles")
 MORE_EXAMPLES = ("tessellation", "transparency", "triangle")
 _DIGITS = 64
-"""Length of a layout's digest in a key, which is no argument."""
+"""Length of a layout's digest in a key, which is not an argument."""
 
 
 @contextmanager

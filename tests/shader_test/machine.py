@@ -154,7 +154,7 @@ class Machine(Resources):
         try:
             self.ctx.set_uniforms(found)
         except ValueError as error:
-            if "is no uniform" not in str(error) and "no shader is bound" not in str(error):
+            if "is not a uniform" not in str(error) and "no shader is bound" not in str(error):
                 raise
 
     def _is_plain(self, name: str) -> bool:

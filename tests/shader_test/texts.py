@@ -54,7 +54,7 @@ class Script:
 
 
 def read_script(path: Path, *, takes_parts: bool = False) -> Script:
-    """Read a file. NotGlslError where a shader is no single text of GLSL; `takes_parts`: several texts of a stage are taken."""
+    """Read a file. NotGlslError where a shader is not a single text of GLSL; `takes_parts`: several texts of a stage are taken."""
     sections: list[tuple[str, list[str]]] = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         head = re.match(r"\[(.*)\]", line)

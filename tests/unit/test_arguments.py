@@ -86,7 +86,7 @@ def test_a_patch_is_a_group() -> None:
 def test_tessellation_coordinates_give_the_invocations() -> None:
     arguments = prepare(parse(EVALUATION), np.zeros((2, 3, 2, 4), np.float32), system_values={"TESSCOORD": np.zeros((6, 4), np.float32)})
     assert arguments.shape.primitive[arguments.places].tolist() == [0, 0, 0, 1, 1, 1]
-    with pytest.raises(ValueError, match="no multiple of 2 patches"):
+    with pytest.raises(ValueError, match="not a multiple of 2 patches"):
         prepare(parse(EVALUATION), np.zeros((2, 3, 2, 4), np.float32), system_values={"TESSCOORD": np.zeros((5, 4), np.float32)})
 
 
@@ -123,7 +123,7 @@ WRONG: dict[str, tuple[str, Any, dict[str, Any], str]] = {
     "vertices of patches": (CONTROL.format(""), np.zeros((1, 33, 1, 4)), {}, "1 to 32 vertices"),
     "memory": (COMP.format(""), None, {"memory": {"SHARED": [0]}}, "neither 'GLOBAL' nor 'INPUT'"),
     "shared memory": (COMP.format(""), None, {"shared_memory": 1 << 30}, "shared_memory: 1073741824 is not in 0"),
-    "counter number": (COMP.format(""), None, {"counters": {32: [0]}}, "counters: 32 is no number"),
+    "counter number": (COMP.format(""), None, {"counters": {32: [0]}}, "counters: 32 is not a number"),
     "sample positions": (FRAG, None, {"sample_positions": [[2.0, 0.0]]}, "sample_positions must have shape"),
     "coverage and samples": (FRAG, None, {"coverage": [1] * 4, "system_values": {"SAMPLEID": [0] * 8}}, "invocations differ"),
 }
@@ -190,7 +190,7 @@ def test_numbers_may_be_those_of_numpy() -> None:
 
 
 def test_points_of_no_patch_are_refused() -> None:
-    with pytest.raises(ValueError, match="no multiple of 0 patches"):
+    with pytest.raises(ValueError, match="not a multiple of 0 patches"):
         prepare(parse(EVALUATION), np.zeros((0, 3, 2, 4)), system_values={"TESSCOORD": np.zeros((4, 4))})
 
 

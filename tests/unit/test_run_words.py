@@ -1,4 +1,4 @@
-"""Results of tgsi.run show numbers as they are meant, and inputs that are no array get a message that says how they become one."""
+"""Results of tgsi.run show numbers as they are meant, and inputs that are not an array get a message that says how they become one."""
 
 from __future__ import annotations
 

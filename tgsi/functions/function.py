@@ -255,7 +255,7 @@ def _check_types(signature: Signature) -> None:
                 f"function: {signature}: {word}: values of type {value.type} cannot be passed; write a function that takes its parts"
             )
         if 0 in value.sizes or prod(value.sizes) > _LARGEST:
-            raise TypeError(f"function: {signature}: {word}: the size of the array is no plain number of up to {_LARGEST}")
+            raise TypeError(f"function: {signature}: {word}: the size of the array is not a plain number of up to {_LARGEST}")
 
 
 def _chosen(overloads: Sequence[Signature], arguments: Sequence[Any]) -> tuple[Signature, list[Any]]:

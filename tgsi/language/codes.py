@@ -24,13 +24,13 @@ P004 incomplete statement
     A statement ends before all of its parts are there. A newline is only white space, so a statement may go on in the next line, but
     here the next statement begins.
 P005 unknown opcode
-    The word is no opcode, or its suffixes are in the wrong order: _SAT comes before _PRECISE. Opcodes added after Mesa 18.1 are refused
+    The word is not an opcode, or its suffixes are in the wrong order: _SAT comes before _PRECISE. Opcodes added after Mesa 18.1 are refused
     by the strict dialect.
 P006 unknown register file
     Registers are written FILE[index], where FILE is one of NULL, CONST, IN, OUT, TEMP, SAMP, ADDR, IMM, SV, IMAGE, SVIEW, BUFFER,
     MEMORY, CONSTBUF, HWATOMIC.
 P007 unknown attribute
-    The word after a declaration's brackets is no known semantic, interpolation mode, location or other attribute.
+    The word after a declaration's brackets is not a known semantic, interpolation mode, location or other attribute.
 P008 attribute in the wrong place
     Attributes of a declaration have one order: ARRAY(n), LOCAL, semantic, STREAM(a, b, c, d) or PRIMITIVE, interpolation mode,
     location. Some belong to one register file or stage only.
@@ -66,10 +66,10 @@ P021 unknown immediate type
 P022 wrong number of values
     An immediate has four values of a 32-bit type, or two of a 64-bit type.
 P023 wrong value
-    The text is no value of the immediate's type. FLT32 takes decimals or 0x and eight hexadecimal digits, UINT32 and INT32 take
+    The text is not a value of the immediate's type. FLT32 takes decimals or 0x and eight hexadecimal digits, UINT32 and INT32 take
     decimals.
 P024 unknown property
-    The word after PROPERTY is no known property.
+    The word after PROPERTY is not a known property.
 P025 wrong property value
     Most properties take an unsigned number; primitives, coordinate conventions and the next stage are named.
 P026 number too long
@@ -251,7 +251,7 @@ S004 no such constant buffer
 S005 register beyond the limit
     The register file has fewer registers in this limit set.
 S010 NORMAL is removed
-    Fixed-function normals are no semantic of shaders any more; pass them as GENERIC.
+    Fixed-function normals are not a semantic of shaders any more; pass them as GENERIC.
 S011 index beyond the semantic's own
     Semantics other than GENERIC have only index 0, but for COLOR, BCOLOR and CLIPDIST (0 and 1), TEXCOORD (0 to 7) and PATCH (0 to 31).
     The last three are younger than the proposal of 2010, which gives all but GENERIC, COLOR and BCOLOR one index.

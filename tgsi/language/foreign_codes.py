@@ -21,22 +21,22 @@ G012 name of the fixed functions
 G013 old form that is not read
     Old GLSL is read as GLSL of today word by word, and this form has none that takes its place. Write it as `#version 330` wants it.
 G014 file that is not included
-    Files of #include lie next to the shader's file, or in folders that `includes=` or -I name, and below them. Absolute paths, paths and
-    links that lead out of these folders, and what is no regular file of text are refused, as are files that include themselves without end.
+    Files of #include lie next to the shader's file, or in folders that `includes=` or -I name, and below them. Refused are absolute paths,
+    paths and links that lead out of these folders, anything but regular text files, and files that include themselves without end.
 G015 two names with one index
     Values that pass from stage to stage by name have indices made of their names, and two names of this program have the same. Another
     name, or `layout(location = n)` in both stages, tells them apart.
 G016 function that no text defines
     A stage may be written in several texts, as OpenGL links shader objects. One has main, and each function that a text declares and calls
     has its body in one of them. `tgsi.compile([text, text], stage=...)` takes them together.
-G020 text that is no source
+G020 text that is not source code
     A shader's text has at most a million characters, and neither NUL nor halves of surrogate pairs.
 M001 no SPIR-V module
     A module begins with the word 0x07230203 in either order of bytes, and has versions 1.0 to 1.6.
 M002 module ends too soon
     An instruction wants more words than the module has, or a function has no end.
 M003 unknown instruction
-    The number is no instruction of SPIR-V 1.6 or its extensions.
+    The number is not an instruction of SPIR-V 1.6 or its extensions.
 M004 operands do not follow the grammar
     An instruction has too few or too many words, or a mask with unknown bits.
 M005 wrong id

@@ -77,9 +77,9 @@ def programs_from_json(data: object, *, name: str = "<json>") -> list[Program]:
             data = json.loads(data.lstrip("\ufeff"))
         except json.JSONDecodeError as error:
             place = Label(Span(Source(str(data), name), error.pos, error.pos + 1))
-            raise ParseError((Diagnostic(_CODE, Severity.ERROR, f"this is no JSON: {error.msg}", (place,)),)) from None
+            raise ParseError((Diagnostic(_CODE, Severity.ERROR, f"this is not JSON: {error.msg}", (place,)),)) from None
         except (RecursionError, ValueError) as error:
-            _fail("", f"this is no JSON of a program: {error}")
+            _fail("", f"this is not the JSON of a program: {error}")
     if not isinstance(data, list):
         return [_program(_Entry(data, ""), name)]
     return [_program(_Entry(item, f"[{number}]"), f"{name}[{number}]") for number, item in enumerate(data)]

@@ -94,7 +94,7 @@ class Variable:
             except struct.error:
                 if place + 4 > len(buffer):
                     raise ValueError(f"{call}: {self}: its buffer has {len(buffer)} bytes") from None
-                raise ValueError(f"{call}: {self}: {number!r} is no {self.scalar}") from None
+                raise ValueError(f"{call}: {self}: {number!r} is not a value of type {self.scalar}") from None
             except OverflowError:
                 raise ValueError(f"{call}: {self}: {number!r} is beyond the range of {self.scalar}") from None
 

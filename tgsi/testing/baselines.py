@@ -46,7 +46,7 @@ class Baseline:
         except ValueError:
             facts = None
         if not isinstance(facts, dict) or facts.get("tgsi-picture") != _FORMAT or not isinstance(facts.get("digest"), str):
-            raise ValueError(f"{self.facts} is no file of a stored picture; --tgsi-update=failed writes it")
+            raise ValueError(f"{self.facts} is not a file of a stored picture; --tgsi-update=failed writes it")
         return facts
 
     def read(self, digest: str) -> Picture:

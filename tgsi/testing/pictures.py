@@ -46,7 +46,7 @@ def picture_of(value: Any, call: str = "assert_image") -> Picture:
     """The picture of a resource, an array or an image of Pillow. A resource of layers or levels is given by its first ones.
 
     Raises:
-        TypeError: the value is no picture, or its elements are no numbers of 8 to 64 bits.
+        TypeError: the value is not a picture, or its elements are not numbers of 8 to 64 bits.
         ValueError: the array has no pixels, or not the axes of a picture; a buffer.
     """
     if isinstance(value, Image.Image):

@@ -112,7 +112,7 @@ def handle(argument: str, word: str = "", *, is_buffer: bool = False, is_needed:
     def read(words: memoryview, object_of: ObjectOf) -> Any:
         thing = object_of(words[0])
         if thing is None and is_needed:
-            raise WordError("0 is no handle of an object")
+            raise WordError("0 is not a handle of an object")
         return thing
 
     return Form(argument, (word or argument,), write, read)

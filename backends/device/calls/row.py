@@ -51,8 +51,8 @@ class OneWord:
     """Sets one word of the bound state, regardless of the previous value.
 
     known: kind of the objects that native entries recognize by their addresses. takes_none: None stands for 0. chooses_stages: the call
-    also changes the set of stages or stream output. unless: Hindrance bits with which the call has further effects. only_if: predicate of
-    the arguments, true if the call has no other effect.
+    also changes the set of stages or stream output. unless: Hindrance bits that give the call further effects. only_if: predicate of the
+    arguments, true if the call has no other effect.
     """
 
     word: int
@@ -185,8 +185,8 @@ class Row:
 
     positional, keywords: its arguments. source: the document, with its section, that describes it. fixed: its commands in recordings, of
     which the first match is written. effect: on the words of the bound state. is_native: a native entry takes plain arguments; those of
-    calls with an effect on known objects follow from the row. has_result: it writes to a resource what differs from run to run. why: reason
-    why checks, parsers or words of the call do not follow from the row. text: docstring of a method that is generated.
+    calls with an effect on known objects are generated from the row. has_result: it writes a result that differs from run to run to a
+    resource. why: reason why checks, parsers or words of the call cannot be generated from the row. text: docstring of a generated method.
     """
 
     name: str
@@ -205,7 +205,7 @@ class Row:
 
     @property
     def is_recorded_alone(self) -> bool:
-        """True if a recording has the call with its arguments alone, without a new handle or a result."""
+        """True if the call's arguments are all that a recording stores, because it returns neither a new object nor a result."""
         return self.does is Does.SET and not self.has_result
 
     @cached_property

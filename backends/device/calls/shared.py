@@ -18,8 +18,8 @@ QUERIES, GRIDS, STREAMS = 'context.rst, "Queries"', 'context.rst, "Compute kerne
 CLEARING, FLUSHING, BLITTING, TRANSFERS = (f'context.rst, "{name}"' for name in ("Clearing", "Flushing", "Blitting", "Transfers"))
 SURFACES, VIEWS, HEADER, EXTENSION = 'context.rst, "Surfaces"', 'context.rst, "Sampler Views"', "p_context.h", "an extension"
 
-TRANSFER = "boxes, strides and formats belong together; `backends.gallium.resource` checks them"
-QUERY_REASON = "legality depends on the state of the query, which only the query has"
+TRANSFER = "`backends.gallium.resource` checks boxes, strides and formats together"
+QUERY_REASON = "the query checks whether its own state allows the call"
 PROGRAM_REASON = "passes and linkage check programs"
 
 # -- arguments that several calls share --------------------------------------------------------------------------------------

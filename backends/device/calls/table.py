@@ -17,15 +17,15 @@ from backends.device.commands.layout import MOST_COUNT, Command
 CALLS: Mapping[str, Row] = MappingProxyType({row.name: row for row in (*objects.ROWS, *parameters.ROWS, *work.ROWS)})
 """Recorded calls by name."""
 OF_NUMBER = tuple(CALLS.values())
-"""Recorded calls by the number that files have for them."""
+"""Recorded calls by their number in files."""
 NUMBERS: Mapping[str, int] = MappingProxyType({row.name: number for number, row in enumerate(OF_NUMBER)})
 
 STATE_BIT = 1 << 16
-"""Bit of a number of RECORDED_ALONE: the call is a STATE if it fits."""
+"""Bit of a number of RECORDED_ALONE: the call is recorded as STATE if its words fit."""
 RECORDED_ALONE: Mapping[str, int] = MappingProxyType(
     {row.name: NUMBERS[row.name] | (STATE_BIT if row.effect is not None else 0) for row in OF_NUMBER if row.is_recorded_alone}
 )
-"""Calls that a recording has with their arguments alone, by number."""
+"""Numbers of the calls whose arguments are all that a recording stores, by name."""
 
 ALIASES = {name.replace("destroy_", "delete_"): name for name in CALLS if name.startswith("destroy_") and name.endswith("_state")}
 """Other names of recorded methods."""

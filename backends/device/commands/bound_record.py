@@ -43,7 +43,7 @@ class Word(IntEnum):
 
 
 IMAGE_WORDS = {int(Processor.VERT): Word.VERTEX_IMAGES, int(Processor.FRAG): Word.FRAGMENT_IMAGES}
-"""Words of the keys of images, by stage; draws whose other stages have images are no templates."""
+"""Words of the keys of images, by stage. A draw with images in any other stage cannot have a template."""
 STAGES = len(Processor)
 TABLES = 3
 """Tables of memory of a stage: the records of buffers, counters and images."""

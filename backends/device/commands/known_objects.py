@@ -313,14 +313,14 @@ def _address(thing: object) -> int:
 
 
 CLASS = 1 << 31
-"""Bit of the first word of a block: the object is a class, and the block tells how to write its instances."""
+"""Bit of the first word of a block: the object is a class, and the block describes how to write its instances."""
 
 
 class WordsSlot(ctypes.Structure):
-    """An entry of the table of objects whose words in recordings are known: handles, names, classes of records; object 0: empty.
+    """An entry of the table of objects whose words in recordings are known: handles, names, classes of records. Empty if `object` is 0.
 
-    words: address of a block: a count, and as many words. Count 0: the object is gone, and another one may have its address. The block of
-    a class has the number of its fields and CLASS, its number among the records, and the byte offset of each field in an instance.
+    words: address of a block: a count, then that many words. Count 0: the object was freed, and its address may be reused. The block of a
+    class has the number of its fields combined with CLASS, its number among the records, and the byte offset of each field in an instance.
     """
 
     _fields_ = [("object", c_uint64), ("words", c_uint64)]

@@ -48,7 +48,7 @@ class Command(IntEnum):
     CONDITION = 21  # render_condition; the detail is the mode, its upper bit the condition
     BARRIER = 22  # texture_barrier, or memory_barrier with detail 1
     SUBDATA = 23  # buffer_subdata
-    CHANGES = 24  # CONSTANTS with some words other than those that are bound; the header has a bit for each instead of a count
+    CHANGES = 24  # the last CONSTANTS with some words changed; the header has a bit for each changed word instead of a count
     REDRAW = 25  # the last DRAW with some words changed, likewise
 
 
@@ -61,7 +61,7 @@ IN_DATA = 4
 MORE = 1 << 31
 """Bit of the size of a piece of DATA: another piece of the same block follows."""
 MOST_PIECE = WORD * (MOST_COUNT - 1)
-"""Bytes of a piece of DATA."""
+"""Most bytes of a piece of DATA."""
 
 
 class Tag(IntEnum):
@@ -73,12 +73,12 @@ class Tag(IntEnum):
     INT = 3  # a word
     LONG = 4  # two words
     FLOAT = 5  # two words
-    TEXT = 6  # bytes of UTF-8, filled up to whole words
+    TEXT = 6  # bytes of UTF-8, padded to whole words; the small number is their count
     BYTES = 7  # likewise
-    DATA = 8  # the number of a block of DATA
-    TUPLE = 9  # as many values
-    LIST = 10
-    MAP = 11  # as many keys and values
+    DATA = 8  # the small number is that of a block of DATA
+    TUPLE = 9  # the small number counts the values that follow
+    LIST = 10  # likewise
+    MAP = 11  # likewise, of pairs of key and value
     HANDLE = 12  # a word
     RECORD = 13  # number of the record; its fields follow, in order
     ARRAY = 14  # number of axes; their lengths, the type as a text, the items as BYTES or DATA
@@ -87,9 +87,9 @@ class Tag(IntEnum):
 
 
 INLINE = 240
-"""Bytes that stand among the words of a call; more are a block of DATA."""
+"""Most bytes stored among the words of a call; longer ones become a block of DATA."""
 MOST_DEPTH = 12
-"""Values inside of values, at most."""
+"""Maximum nesting depth of values."""
 AGAIN = 1 << 7
 """Bit of the detail of CONSTANTS and CHANGES: repeat the last draw afterwards."""
 CHANGING = frozenset((Command.CHANGES, Command.REDRAW))

@@ -1,4 +1,4 @@
-"""A client's connection as a record for generated code, which answers requests to wait for memory; Python answers all others."""
+"""A client's connection as a record for generated code, which answers requests to wait for memory. Python answers all other requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from backends.device.commands.reader import Buffers
 from backends.system import address_of
 
 EVERYTHING = 0, 1 << 62
-"""Address and size of a resource for which clients wait to wait for all pending work."""
+"""Address and size that overlap all memory: a request to wait for such a resource waits for all pending work."""
 
 DONE = struct.pack("<3I", 1, 7, 0)
 """Answer to a request to wait: the work is done."""
@@ -36,8 +36,8 @@ class Waits:
         Args:
             record: has the descriptor of a stream socket.
             buffer: bytes of the connection.
-            marks: two words that count messages, and name the last one.
-            write: sends all of its argument; for answers that the socket accepts only in part.
+            marks: two words: the number of messages, and the code of the last one.
+            write: sends all of its argument; used for the rest of an answer that the socket accepted only in part.
         """
         self.record, self.memory, self._write, self._kept = record, Buffers(), write, (buffer, marks)
         record.capacity, record.buffer = len(buffer), ctypes.addressof(ctypes.c_char.from_buffer(buffer))
@@ -46,7 +46,7 @@ class Waits:
         record.memory = ctypes.addressof(self.memory.record)
 
     def answerer(self, entry: int, bound: int) -> Callable[[], object] | None:
-        """A function that answers requests to wait for work of a context, until Python is needed; None without `recv` and `send`.
+        """A function that answers requests to wait for a context's work until Python is needed; None on systems without `recv` or `send`.
 
         entry: address of the generated function, 0 if the device has none. bound: address of the context's BoundRecord.
         """

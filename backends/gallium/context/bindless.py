@@ -130,7 +130,7 @@ class Bindless(ContextCore):
         self.order.note_slot((_RESIDENT, ALL_STAGES, slot), None)
 
     def _make(self, kind: str, first: int, made: _Made) -> int:
-        """Assign a free handle. 0 is no handle, and the next numbers name the units of the stage."""
+        """Assign a free handle. 0 is not a handle, and the next numbers name the units of the stage."""
         taken = self._handles[kind]
         if len(taken) >= MAX_HANDLES:
             raise ValueError(f"create_{kind}_handle: there are {MAX_HANDLES} handles already")
@@ -142,5 +142,5 @@ class Bindless(ContextCore):
     def _slot(self, kind: str, handle: int, name: str) -> int:
         slot = integer(handle, f"{name}: handle") - 1 - (MAX_SAMPLER_VIEWS if kind == "texture" else MAX_SHADER_IMAGES)
         if slot not in self._handles[kind]:
-            raise ValueError(f"{name}: handle: {handle} is no handle of {'an image' if kind == 'image' else 'a texture'}")
+            raise ValueError(f"{name}: handle: {handle} is not a handle of {'an image' if kind == 'image' else 'a texture'}")
         return slot

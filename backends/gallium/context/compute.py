@@ -65,7 +65,7 @@ class Compute(ContextCore):
             req_input_mem: bytes of INPUT memory that launch_grid has to give, at most 65536.
 
         Raises:
-            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in the exception.
+            ParseError, ValidationError: the text is not TGSI, or breaks a rule; every finding is in the exception.
             TypeError, ValueError: the program is of another stage, or a size is out of range.
         """
         name = "create_compute_state"
@@ -114,7 +114,7 @@ class Compute(ContextCore):
             The address of each, 0 for None.
 
         Raises:
-            TypeError, ValueError: an item is no buffer or was made without bind GLOBAL, a slot does not exist (there are 32), or all
+            TypeError, ValueError: an item is not a buffer or was made without bind GLOBAL, a slot does not exist (there are 32), or all
                 buffers together exceed 1 GiB.
         """
         name = "set_global_binding"

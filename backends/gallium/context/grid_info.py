@@ -188,7 +188,7 @@ def entry_program(shader: ComputeShader, pc: int) -> Program:
     if entry is None:
         program = shader.program
         if pc >= len(program.instructions) or program.instructions[pc].opcode.flow is not Flow.SUBROUTINE:
-            raise ValueError(f"{NAME}: pc: instruction {pc} is no BGNSUB")
+            raise ValueError(f"{NAME}: pc: instruction {pc} is not a BGNSUB")
         begin = (Instruction(OPCODES["CAL"], label=pc + 2), Instruction(OPCODES["RET"]))
         moved = (i if i.label is None else replace(i, label=i.label + len(begin)) for i in program.instructions)
         entry = shader.entries[pc] = replace(program, instructions=(*begin, *moved))

@@ -101,7 +101,7 @@ def vertex_elements(
 
     Raises:
         TypeError: no named fields, or a field of elements that no format has, such as float64.
-        ValueError: a name is no field; a field has more channels than four; a format has another size than its field.
+        ValueError: a name is not a field; a field has more channels than four; a format has another size than its field.
     """
     name = "vertex_elements"
     dtype = layout if isinstance(layout, np.dtype) else getattr(layout, "dtype", None)

@@ -30,7 +30,7 @@ class Insight(ContextCore):
         memory: the most bytes that it may take; None: 256 MiB.
 
         Raises:
-            TypeError, ValueError: `memory` is no number of bytes, or the context's calls are recorded already.
+            TypeError, ValueError: `memory` is not a number of bytes, or the context's calls are recorded already.
         """
         return self._tools("capture").capture(self, memory)  # type: ignore[no-any-return]
 

@@ -56,7 +56,7 @@ class NamedBindings(ContextCore):
         Bind shaders first, and call this again after another shader was bound.
 
         Raises:
-            TypeError, ValueError: no bound shader uses a name, or a value is no texture; nothing is set then.
+            TypeError, ValueError: no bound shader uses a name, or a value is not a texture; nothing is set then.
         """
         from backends.gallium.context.by_name.textures import texture_units  # loaded only when textures are set by name
 

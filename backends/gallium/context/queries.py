@@ -187,8 +187,8 @@ class Queries(ContextCore):
 
         It holds for draw_vbo, draw_mesh_tasks, clear, clear_render_target and clear_depth_stencil, and for `blit` on request.
 
-        ValueError for a query that is active or was never ended, and for a kind whose result is no condition: occlusion queries, overflow
-        predicates and GPU_FINISHED are.
+        ValueError for a query that is active or was never ended, and for a kind whose result is not a condition. Conditions are occlusion
+        queries, overflow predicates and GPU_FINISHED.
 
         (context.rst, "Conditional Rendering")
         """
@@ -220,7 +220,7 @@ class Queries(ContextCore):
         self._check_query(query, name)
         if not query.row.is_condition:
             kinds = ", ".join(kind.name for kind, row in QUERY_KINDS.items() if row.is_condition)
-            raise ValueError(f"{name}: query: the result of {query.kind.name} is no condition; those of {kinds} are")
+            raise ValueError(f"{name}: query: the result of {query.kind.name} is not a condition; those of {kinds} are")
         if query.is_active:
             raise ValueError(f"{name}: query: it is active, and its result is not known before end_query")
         if query.result is None and not query.is_due:

@@ -26,7 +26,7 @@ class ShaderResources(ContextCore):
         Each is a ShaderBuffer, its fields as a dictionary, or a buffer Resource. Shaders work on the memory in place.
 
         Raises:
-            TypeError, ValueError: an item is no buffer, its range reaches outside, or a slot does not exist (there are 32).
+            TypeError, ValueError: an item is not a buffer, its range reaches outside, or a slot does not exist (there are 32).
         """
         name = "set_shader_buffers"
         kind = lookup(ShaderType, stage, f"{name}: stage")
@@ -39,7 +39,7 @@ class ShaderResources(ContextCore):
         Each is an ImageView, its fields as a dictionary, a Surface, or a Resource.
 
         Raises:
-            TypeError, ValueError: an item is no resource, its format cannot be an image, or a level, layer or slot does not exist.
+            TypeError, ValueError: an item is not a resource, its format cannot be an image, or a level, layer or slot does not exist.
         """
         name = "set_shader_images"
         kind = lookup(ShaderType, stage, f"{name}: stage")

@@ -100,7 +100,7 @@ class StreamOutputs(ContextCore):
         """Create a target of stream output: a range of a buffer (its rest without `buffer_size`), with nothing written yet.
 
         Raises:
-            TypeError, ValueError: `buffer` is no buffer, the range reaches outside it, or `buffer_offset` is not a multiple of 4.
+            TypeError, ValueError: `buffer` is not a buffer, the range reaches outside it, or `buffer_offset` is not a multiple of 4.
 
         (context.rst, "Stream output targets")
         """

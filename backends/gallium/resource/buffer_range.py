@@ -45,4 +45,4 @@ class BufferRange:
     def refuse_elements(self, argument: str) -> None:
         """ValueError if elements of a texture are named."""
         if self.has_elements:
-            raise ValueError(f"{argument}: first_element, last_element: the texture is no buffer; it has levels and layers")
+            raise ValueError(f"{argument}: first_element, last_element: the texture is not a buffer; it has levels and layers")

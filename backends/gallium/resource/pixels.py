@@ -181,7 +181,7 @@ def save(resource: Texels, file: Any, level: int, layer: int, scale: Scale) -> N
     try:
         image.save(file)
     except (ValueError, KeyError):
-        raise ValueError(f"save: file: {suffix or 'no suffix'} is no kind of picture that can be written; .png is one") from None
+        raise ValueError(f"save: file: {suffix or 'no suffix'} is not a format of pictures that can be written; .png is one") from None
 
 
 def _check_alpha(resource: Texels, image: Image) -> None:

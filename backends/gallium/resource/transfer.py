@@ -174,7 +174,7 @@ def as_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
 
 
 def check_floats(format: AnyFormat, given: np.dtype[Any], argument: str) -> None:
-    """TypeError for an array of floats whose bytes are no texels of the format."""
+    """TypeError for an array of floats whose bytes are not texels of the format."""
     dtype, channels = (np.dtype(np.uint8), 0) if isinstance(format, CompressedFormat) else texel_type(format)
     if dtype != given:
         ways = f"; convert it with {conversion(dtype, given)}" if channels or dtype.kind == "f" else ""

@@ -272,7 +272,7 @@ def shader_caps(stage: ShaderType) -> Mapping[str, int]:
 
 
 def cap_name(name: str, prefix: str, known: Mapping[str, object], argument: str) -> str:
-    """A capability's name without prefix. TypeError if it is no string, ValueError with the nearest name if it does not exist."""
+    """A capability's name without prefix. TypeError if it is not a string, ValueError with the nearest name if it does not exist."""
     if not isinstance(name, str):
         raise TypeError(f"{argument}: expected a name such as {prefix}{next(iter(known))}, not {type(name).__name__}")
     short = name.removeprefix(prefix)

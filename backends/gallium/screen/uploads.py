@@ -47,7 +47,7 @@ def texture_from(screen: ScreenCore, image: Any, target: Any, format: Any, srgb:
     array, channels = _image(image, name)
     kind = lookup(TextureTarget, target, f"{name}: target") if target is not None else _target(array)
     if kind not in _RANKS:
-        raise ValueError(f"{name}: target: {kind.name} is no texture; buffer_from makes a buffer")
+        raise ValueError(f"{name}: target: {kind.name} is not a texture; buffer_from makes a buffer")
     rank = _RANKS[kind]
     if array.ndim not in (rank, rank + 1):
         raise ValueError(f"{name}: image: {kind.name} takes {rank} axes, or one more for channels, not the shape {array.shape}")

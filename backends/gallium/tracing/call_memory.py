@@ -6,8 +6,8 @@ import ctypes
 from functools import partial
 
 _BLOCKS, _LEAST, _LARGEST = 16, 1 << 16, 1 << 23
-"""Number of blocks of a whole memory, and limits of their bytes. Blocks are used again, because the first use of memory costs several
-times as much as the copy into it."""
+"""Number of blocks of a full memory, and least and largest size of a block in bytes. Blocks are reused, because the first write to new
+memory costs several times as much as the copy."""
 _WRITE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)
 
 
@@ -44,13 +44,13 @@ class _Blocks:
         return found
 
     def release(self) -> None:
-        """Make the blocks available to other memories."""
+        """Return the blocks to the spare list, for reuse by other memories."""
         self._spare += self.blocks
         self.blocks, self.size, self.lost = [], 0, self.lost + self.size
 
 
 class CallMemory:
-    """Memory for commands, instead of a file. `entry` is the address of a C function that does what `write` does."""
+    """Memory for commands, instead of a file. `entry` is the address of a C function that stores bytes like `write`."""
 
     def __init__(self, most: int, spare: list[bytearray] | None = None) -> None:
         """Begin empty.

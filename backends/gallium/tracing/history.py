@@ -67,7 +67,7 @@ class HistoryTracer(Tracer):
     """Records the calls of a context in memory."""
 
     def __init__(self, context: Context, most: int, *, is_new: bool, spare: list[bytearray]) -> None:
-        """is_new: nothing is bound and nothing was drawn yet. spare: see `CallMemory`."""
+        """is_new: the context is new, so nothing is bound yet. spare: see `CallMemory`."""
         self._users: dict[int, tuple[Resource, bytes]] = {}
         self.gaps: list[str] = []
         self.programs: dict[int, Any] = {}
@@ -94,7 +94,7 @@ class HistoryTracer(Tracer):
 
     @contextlib.contextmanager
     def _pause(self) -> Iterator[None]:
-        """Pause recording inside the block, which writes commands itself."""
+        """Pause recording while a block writes commands itself."""
         self._is_inside = True
         self._file.let_entries(False)
         try:
@@ -104,7 +104,7 @@ class HistoryTracer(Tracer):
             self._file.let_entries(self._lets_entries())
 
     def take(self, *, copies: bool = True) -> Recorded:
-        """Return the calls so far. The recording continues. copies: without it, the result has no bytes."""
+        """Return the calls so far, while the recording continues. copies: include the bytes of the recording."""
         with self._pause():
             self._catch_up()
             self._file.flush()
@@ -230,7 +230,7 @@ class HistoryTracer(Tracer):
 
 
 def _is_fixed(method: Row, args: tuple[Any, ...], given: dict[str, Any]) -> bool:
-    """True for calls that native entries write as fixed commands: draws and constants. Of all others they write the values."""
+    """True for draws and constants, which native entries write as fixed commands. Of all other calls they write the values."""
     if method is not COMMANDS[Command.CONSTANTS][0][0]:
         return method is COMMANDS[Command.DRAW][0][0]
     return isinstance(method.named(args, given).get("buffer"), (bytes, np.ndarray))

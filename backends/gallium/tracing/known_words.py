@@ -1,7 +1,7 @@
 """The known words of a recording: what native entries need to write calls without Python.
 
-Names, members of enumerations and handles are learned from the calls that Python has recorded. Records are written field by field, so
-that new ones are as good as old ones: their classes are known from the beginning.
+Names, members of enumerations and handles are learned from the calls that Python has recorded. Records need not be learned: their classes
+are known from the beginning, and generated code writes any instance field by field.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from backends.gallium.context.recording.handles import OBJECTS
 from backends.gallium.context.recording.values import RECORDS, ValueWriter
 
 MOST_NAMES = 4096
-"""Names and members that are remembered at once; one more, and all are forgotten."""
+"""Capacity in names and members; adding one more clears the table."""
 _MOST_TEXT = 64
 _FEWEST_SLOTS = 256
 _DESCRIPTOR_MEMBER, _MEMBER_OFFSET = 40, 16  # PyMemberDescrObject.d_member, PyMemberDef.offset
@@ -30,10 +30,10 @@ _Block = ctypes.Array[ctypes.c_uint32]
 
 
 class KnownWords:
-    """The table of a recording. It keeps names and members alive, and no other objects."""
+    """The table of a recording. It keeps names and members alive, but not the objects behind handles."""
 
     def __init__(self, record: BoundRecord, handle_of: Callable[[Any], int | None]) -> None:
-        """handle_of: the handle that an object has already, or None."""
+        """handle_of: returns the handle of an object, or None if it has none yet."""
         self._record, self._handle_of = record, handle_of
         self._blocks: dict[int, _Block] = {}  # by address of the object
         self._names: dict[int, object] = {}
@@ -63,7 +63,7 @@ class KnownWords:
                 self.learn(getattr(value, item.name))
 
     def end(self, handle: int) -> None:
-        """Let generated code find an object no more. The garbage collector may call this at any time, so the table changes later."""
+        """Hide an object from generated code. The garbage collector may call this at any time, so the table changes later."""
         known = self._of_handle.pop(handle, None)
         if known is not None:
             known[1][0] = 0

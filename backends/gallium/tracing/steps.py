@@ -38,10 +38,10 @@ COMPARED = frozenset(name for name, row in CALLS.items() if row.does in (Does.RE
 
 @record(eq=False)
 class Step:
-    """A call, or handles that no later call names.
+    """A call, or the end of handles that no later call names (FORGET).
 
-    number: of its command in the trace; a command of two calls gives two steps. words: commands that depend only on their objects. call:
-    with a Handle for each object; None: FORGET, of the handles in `forgets`.
+    number: that of its command in the trace; a command of two calls becomes two steps. words: its commands, which depend on no earlier
+    step except those that create its objects. call: has a Handle in place of each object; None for FORGET of the handles in `forgets`.
     """
 
     number: int

@@ -128,7 +128,7 @@ class TracePlayer:
     # -- objects -------------------------------------------------------------------------------------------------------------
     def _add(self, handle: int, thing: Any) -> None:
         if not handle or handle in self._objects:
-            raise WordError(f"{handle} is no handle for a new object")
+            raise WordError(f"{handle} is not a handle for a new object")
         self._objects[handle] = thing
         self._handles[id(thing)] = handle
         self._player.learn(handle, thing)
@@ -136,7 +136,7 @@ class TracePlayer:
     def _forget(self, handle: int) -> None:
         thing = self._objects.pop(handle, None)
         if thing is None:
-            raise WordError(f"{handle} is no handle")
+            raise WordError(f"{handle} is not a handle")
         if isinstance(thing, Resource):
             if self._targets is not None:
                 self._targets.leaving(thing)
@@ -196,7 +196,7 @@ class TracePlayer:
     def _read(self, call: Call) -> None:
         size = call.given.get("into")
         if not isinstance(size, int) or not 0 <= size <= MOST_MEMORY:
-            raise WordError(f"into: {size} is no number of bytes")
+            raise WordError(f"into: {size} is not a number of bytes")
         into = np.zeros(size, np.uint8)
         call_context(self._context, _with(call, into=into))
         self._compare(call, digest_of(into))

@@ -42,7 +42,7 @@ class Tessellator:
         """Return the tessellator of a TESS_EVAL program; undeclared properties are 0. UnsupportedError for an unknown domain."""
         mode, spacing = program.property("TES_PRIM_MODE"), program.property("TES_SPACING")
         if mode not in (Prim.TRIANGLES, Prim.QUADS, Prim.LINES):
-            raise UnsupportedError.at("B060", f"TES_PRIM_MODE {mode} is no domain: 1 LINES, 4 TRIANGLES, 7 QUADS")
+            raise UnsupportedError.at("B060", f"TES_PRIM_MODE {mode} is not a domain: 1 LINES, 4 TRIANGLES, 7 QUADS")
         clockwise, points = program.property("TES_VERTEX_ORDER_CW") != 0, program.property("TES_POINT_MODE") != 0
         return Tessellator(Prim(mode), Spacing(spacing), clockwise, points)
 

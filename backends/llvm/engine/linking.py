@@ -14,7 +14,7 @@ from tgsi.language._forks import wait_before_fork
 ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait", "__chkstk"})
 
 Resolve = Callable[[str], int | None]
-"""Function from an outside name, which is no function of the process, to its address; None for an unknown name."""
+"""Function from an outside name, which is not a function of the process, to its address; None for an unknown name."""
 
 # LLJIT's tables are shared by all libraries of the process; llvmlite's own lock covers single calls only.
 lock = threading.RLock()

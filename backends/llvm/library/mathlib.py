@@ -12,7 +12,7 @@ def lanes_of(symbol: str) -> int:
     """Number of lanes in a symbol's name; ValueError if the library has no function of this name."""
     name, _, lanes = symbol.rpartition("_")
     if name.removeprefix(math.SYMBOL_PREFIX) not in _BODIES or not symbol.startswith(math.SYMBOL_PREFIX) or not lanes.isdigit():
-        raise ValueError(f"{symbol} is no function of the mathematics library")
+        raise ValueError(f"{symbol} is not a function of the mathematics library")
     return int(lanes)
 
 

@@ -36,16 +36,16 @@ class Comparison:
         return _TRUTH[self.func](self.reference, texel[0])
 
     def __call__(self, texel: Sequence[Val]) -> list[Val]:
-        """The texel's result."""
+        """The filterable color of a texel: 1 in R, G and B if it passes, otherwise 0."""
         return self.channels(self.f.select(self.passes(texel), self.f.const(self.reference.type, 1.0), 0.0))
 
     def channels(self, passed: Val) -> list[Val]:
-        """R, G, B and A where `passed` (f32) of the texels pass."""
+        """R, G, B and A if a fraction `passed` (f32) of the texels pass."""
         return [passed, passed, passed, self.f.const(self.reference.type, 1.0)]
 
 
 def comparison(f: Function, texture: TextureKey, sampler: SamplerKey, info: TargetInfo, coords: Sequence[Val]) -> Comparison | None:
-    """Shadow comparison with one of `coords` (0 if it is not among them); None if the target or the sampler does not compare."""
+    """Shadow comparison with a reference from `coords` (0 if `coords` lacks it); None if the target or the sampler does not compare."""
     if sampler.compare_mode is TexCompare.NONE or not info.is_shadow:
         return None
     place = {"z": 2, "w": 3, "src1.x": 4}[info.shadow]

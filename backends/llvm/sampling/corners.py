@@ -1,7 +1,7 @@
-"""The four texels of a bilinear filter, for texels of 32 bits: two 64-bit loads for each lane, of the same place in two rows.
+"""The four texels of a bilinear filter, for texels of 32 bits: two 64-bit loads for each lane, one in each of two adjacent rows.
 
-One lane's place is moved to a scalar register once, because the lower row is a fixed distance away: all lanes read the same mip level.
-Only where some lanes' rows or columns wrap and others' do not, a loop reads texel by texel.
+All lanes read the same mip level, so the lower row is at the same distance in all of them, and each lane's offset is extracted only once.
+If the rows or columns of only some lanes wrap, texels are read one by one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _TEXEL = 4
 
 
 class Corners:
-    """Reads the corners of each lane's square: the left and right texel of the upper row, then of the lower row.
+    """Loads the four texels around each lane's position: left and right of the upper row, then of the lower row.
 
-    Four vectors of words, a texel of each corner, unless a subclass arranges the bytes otherwise.
+    The results are four vectors of words, one for each corner, unless a subclass arranges the bytes in another way.
     """
 
     def __init__(self, f: Function, texture: Texture, level: Level, axes: tuple[Axis, Axis], start: Val) -> None:

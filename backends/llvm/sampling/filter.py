@@ -109,7 +109,10 @@ def _filter_corners(
 
 
 def _compared_corners(f: Function, step: Comparison, passes: Sequence[Val], u: Val, v: Val) -> list[Val]:
-    """Mix of comparisons. Between 0 and 1, `mix` is the sum of the weights that count, rounded alike; weights of 0 serve `snap`."""
+    """Mix of four comparisons, whose results are 0 or 1: adds the weights of those that pass, with the same rounding as `mix`.
+
+    A weight of 0 gives the nearest texel's result, so `snap` needs no other code.
+    """
     left = 1.0 - u
     rows = [f.select(a, left, 0.0) + f.select(b, u, 0.0) for a, b in (passes[:2], passes[2:])]
     return step.channels(mix(rows[0], rows[1], v))

@@ -63,7 +63,7 @@ def linear_levels(f: Function, lod: Val, last: Val, estimate: Val | None) -> Lev
 
 
 def estimated_level(f: Function, rho: Val, last: Val, mip: TexMipFilter) -> Val:
-    """The level (scalar i32) that the first lane most likely has, from the exponent of its scale factor `rho`. last: scalar i32."""
+    """Estimate of the first lane's level (scalar i32), from the exponent of its scale factor `rho`. last: scalar i32."""
     first = rho[0] if mip is TexMipFilter.LINEAR else rho[0] * 2.0**0.5
     return f.min(f.max((first.as_int() >> 23) - 127, 0), last)
 

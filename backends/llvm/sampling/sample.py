@@ -353,7 +353,7 @@ def emit_sample(
     texture, sampler: pointers to TextureRecord and SamplerRecord. coords: f32 vectors. lod_mode: "implicit" uses the
     derivatives of the quad, "bias" adds `lod` to that, "explicit" uses `lod` alone, "gradient" uses `gradients` (d/dx of each
     coordinate, then d/dy of each), "zero" reads level 0 (vertex shaders, TEX_LZ). offsets: texel offsets, numbers or i32 vectors.
-    All lanes are sampled, those outside of `mask` included: that is harmless, and other lanes need their derivatives.
+    All lanes are sampled, including those outside of `mask`, which is harmless and gives other lanes their derivatives.
     """
     info = INFOS[target]
     lanes = coords[0].lanes

@@ -110,7 +110,7 @@ def decode(symbol: str) -> SampleFunction:
             channels=channels,
         )
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise ValueError(f"{symbol[:40]} is no function of the sampling library") from error
+        raise ValueError(f"{symbol[:40]} is not a function of the sampling library") from error
 
 
 def build(symbol: str, cpu: str) -> Module:

@@ -48,10 +48,10 @@ def _mix(f: Function, channel: Val, u: Val, v: Val) -> Val:
 
 
 class Squares(Corners):
-    """Corners as four vectors, one a channel, whose lanes hold the bytes of the channel in the square."""
+    """Corners as four vectors, one for each channel. A lane has the channel's bytes of its four texels."""
 
     def of_rows(self, corners: Sequence[Val]) -> list[Val]:
-        """See `Corners`. Bytes of the two texels of a row join first, then those of the rows, then the lanes' channels change places."""
+        """See `Corners`. Interleaves the bytes of both texels of a row, then those of both rows, and transposes lanes and channels."""
         f, n = self.f, corners[0].lanes
         upper, lower = (_interleaved(f, corners[k], corners[k + 1], I8.wide(4 * n)) for k in (0, 2))
         lanes = [lane for a, b in zip(upper, lower) for lane in _interleaved(f, a, b, I16.wide(2 * n))]

@@ -71,8 +71,8 @@ class Texture:
         return self.key.target is TextureTarget.TEXTURE_3D
 
     def level(self, index: Val, volume: bool) -> Level:
-        """Level `index` (i32, 0 to last_level) of each lane, or a scalar: one level for all lanes. `volume`: the depth shrinks, too; the
-        depth of a 3D view always does."""
+        """Level `index` (i32, 0 to last_level) of each lane, or a scalar for all lanes. `volume`: the depth shrinks from level to level, as
+        that of a 3D view always does."""
         f, volume = self.f, volume or self.volume
         is_shared = index.lanes == 1
 

@@ -1,8 +1,8 @@
-"""Texels of neighboring pixels from a few vectors, instead of a load for each lane.
+"""Texels of neighboring pixels from a few vector loads, instead of a load for each lane.
 
-A row of pixels that magnifies a texture, or shows it texel by texel, reads a short stretch of a row of texels. With AVX2 or AVX-512 a
-stretch is one vector, and a permutation by the lanes' own indices gives each lane its texel. Other processors have only the case in which
-texels follow each other as their pixels do.
+A row of pixels that shows a texture magnified or at its own size reads a short run of texels in one row. With AVX2 or AVX-512 one vector
+load covers the run, and a permutation with an index for each lane selects its texel. Other processors use windows only if consecutive
+pixels read consecutive texels.
 """
 
 from __future__ import annotations
@@ -17,23 +17,26 @@ from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
 from backends.llvm.sampling.texture import Texture
 
 _PIXELS = 8
-"""Pixels side by side that share a window."""
+"""Number of adjacent pixels that share a window."""
 
 _TEXEL = 4
 """Bytes of a texel."""
 
 
 class Windows(ABC):
-    """Texels (words) at offsets that are multiples of 4, and those after them, for lanes near the first lane of their row of pixels."""
+    """Loads a texel (a word, at an offset that is a multiple of 4) and the next one for each lane.
+
+    All lanes must be near the first lane of their row of pixels.
+    """
 
     @property
     @abstractmethod
     def are_near(self) -> Val:
-        """Truth (i1) that every lane is near."""
+        """Scalar (i1), true if every lane is near."""
 
     @abstractmethod
     def prefetch(self, base: Val) -> None:
-        """Prefetch what `load` would read: the next row of pixels may need it. Processors do not foresee texels a row apart."""
+        """Prefetch the texels that `load` would read, for the next row of pixels: hardware does not prefetch a row of texels ahead."""
 
     @abstractmethod
     def load(self, base: Val) -> tuple[Val, Val]:
@@ -48,7 +51,7 @@ def windows_of(f: Function, texture: Texture, start: Val) -> Windows | None:
 
 
 class _InStep(Windows):
-    """Windows of lanes whose texels follow each other, `row` at a time."""
+    """Windows of lanes that read consecutive texels in each row of `row` pixels."""
 
     def __init__(self, f: Function, start: Val, row: int) -> None:
         self.f, self.start, self.row = f, start, row

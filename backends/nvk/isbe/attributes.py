@@ -64,7 +64,7 @@ class Attributes:
     """The scalars that each vertex, or each primitive, has: attribute addresses, which rise. They lie close together in a row.
 
     Raises:
-        IsbeError: an address is no multiple of 4, lies at or beyond 0x400, or does not rise.
+        IsbeError: an address is not a multiple of 4, lies at or beyond 0x400, or does not rise.
     """
 
     addresses: tuple[int, ...]

@@ -76,7 +76,7 @@ def read_output(c: Context, item: Instruction, register: RegisterRef, channel: i
     name = declared.semantic.name if declared.semantic is not None else ""
     if name in (INDICES, VIEWPORT, MASK, CULL):
         raise UnsupportedError.at(
-            "B070", f"{name} is read: it is no attribute, but made of other words", item.span, hint="keep it in a TEMP"
+            "B070", f"{name} is read: it is not an attribute, but made of other words", item.span, hint="keep it in a TEMP"
         )
     attribute = _attribute(c, item, row, register, declared, channel)
     return c.writer.read(attribute[0], attribute[1]) if attribute is not None else c.writer.constant(0)

@@ -30,7 +30,7 @@ class Call:
                 raise MethodError(f"{self.name}.{field.name}: {value} does not fit into {bits} (0 .. {field.most})")
             if field.values is not None and value not in field.values.__members__.values():
                 names = ", ".join(f"{item.value} {item.name}" for item in field.values)
-                raise MethodError(f"{self.name}.{field.name}: {value} is no value of this field of {field.width} bits ({names})")
+                raise MethodError(f"{self.name}.{field.name}: {value} is not a value of this field of {field.width} bits ({names})")
 
     @property
     def method(self) -> Method:

@@ -45,7 +45,7 @@ def bind(mesh: MeshBinding, task: TaskBinding | None = None) -> list[Call]:
     """Calls that bind a mesh program, with or without a task program. SET_MESH_CONTROL is the first.
 
     Raises:
-        MethodError: a workgroup has no or more than 32 threads, a topology is no list, or a number does not fit its field.
+        MethodError: a workgroup has no or more than 32 threads, a topology is not a list, or a number does not fit its field.
     """
     if mesh.topology not in (Topology.POINTS, Topology.LINES, Topology.TRIANGLES):
         raise MethodError(f"topology {mesh.topology.name}: mesh programs give POINTS, LINES or TRIANGLES")

@@ -59,7 +59,7 @@ def decode(words: Iterable[int], class_number: int = FIRST) -> list[Call]:
     for place, header in stream:
         kind, count, address = header >> 29, header >> 16 & MAX_COUNT, (header & 0xFFF) << 2
         if not 0 <= header < 1 << 32 or kind not in set(Kind):
-            raise MethodError(f"word {place}: 0x{header:08x} is no header of a known kind")
+            raise MethodError(f"word {place}: 0x{header:08x} is not a header of a known kind")
         data = [count] if kind == Kind.IMMEDIATE else [word for _, (_, word) in zip(range(count), stream)]
         if kind != Kind.IMMEDIATE and len(data) < count:
             raise MethodError(f"word {place}: the header announces {count} words, {len(data)} follow")

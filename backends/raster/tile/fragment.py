@@ -259,16 +259,16 @@ NO_FRAGMENTS = FragmentInfo(emit=_nothing)  # the empty shader computes nothing 
 
 @record(kw_only=True)
 class FragmentKey:
-    """Bound state that changes shading code, and nothing else, so that draws with equal keys share a kernel.
+    """The bound state that affects shading code. Draws with equal keys share a kernel.
 
-    Other state is run-time data of the draw (`backends.raster.draw_record.Fragments`).
+    All other state is run-time data of the draw (`backends.raster.draw_record.Fragments`), so changing it compiles nothing.
     """
 
     lanes: int
     quads: bool = True  # small triangles become packed quads, which doubles the size of the code
 
     # inputs
-    flatshade: bool = False  # False if no input depends on it
+    flatshade: bool = False  # always False for programs without an input that depends on it
     sprites: int = 0  # bit k: slot k is the sprite coordinate, regardless of its declaration
     constants: int = 0  # bit k: slot k is constant over the primitive, regardless of its declaration, unless it is a sprite coordinate
     textures: tuple[TextureKey | None, ...] = ()

@@ -1,6 +1,6 @@
 """Generated code: draws with more stages or stream output. All stages before the rasterizer run at once; the rasterizer's part is queued.
 
-A draw is first prepared, which may fail with nothing done, and then run. If memory runs out during the run, Python allocates more.
+A draw is first prepared, which may fail without side effects, and then run. If memory runs out during the run, Python allocates more.
 """
 
 from __future__ import annotations

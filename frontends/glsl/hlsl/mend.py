@@ -25,7 +25,7 @@ def mend(module: bytes, log: str, text: str, stage: Processor) -> tuple[bytes, l
         module, more = mend_module(module, by_function)
         module, rest = mend_semantics(module, stage)
     except (LookupError, ValueError, struct.error) as error:
-        return module, [f"ERROR: glslang made a module that is no SPIR-V ({error})"]
+        return module, [f"ERROR: glslang made a module that is not SPIR-V ({error})"]
     return module, [*errors, *more, *rest]
 
 

@@ -76,7 +76,7 @@ def evaluate(tokens: Sequence[Token], directive: Token, *, unknown_is_zero: bool
             operators.append((text, _LEVELS[text], token))
             wants_value = True
         else:
-            return Fault(f"`{text[:40]}` is no operator of a condition", token)
+            return Fault(f"`{text[:40]}` is not an operator of a condition", token)
     if wants_value:
         return Fault("the condition lacks a value", operators[-1][2] if operators else directive)
     _reduce(values, operators, 1)
@@ -95,8 +95,8 @@ def _value(token: Token, unknown_is_zero: bool) -> Value:
         is_octal = digits[0] == "0" and len(digits) > 1 and digits[1] in "01234567" and not set("89") & set(digits)
         return _wrapped(int(digits, 8 if is_octal else 16 if digits[:2] in ("0x", "0X") else 10))
     if is_word(text):
-        return 0 if unknown_is_zero else Fault(f"{text[:40]} is no macro, and OpenGL ES gives it no value", token)
-    return Fault(f"`{text[:40]}` is no whole number", token)
+        return 0 if unknown_is_zero else Fault(f"{text[:40]} is not a macro, and OpenGL ES gives it no value", token)
+    return Fault(f"`{text[:40]}` is not a whole number", token)
 
 
 def _reduce(values: list[Value], operators: list[tuple[str, int, Token]], level: int) -> None:

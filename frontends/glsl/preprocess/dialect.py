@@ -14,7 +14,7 @@ class Dialect:
 
     Args:
         macros: the macros that it defines, name -> text.
-        is_es: it belongs to OpenGL ES: names that are no macros have no value in conditions.
+        is_es: it belongs to OpenGL ES: names that are not macros have no value in conditions.
         is_hlsl: it is HLSL, whose texts have strings, and define any name.
     """
 

@@ -90,7 +90,7 @@ class Preprocessor:
             if len(text) > MAX_NAME:
                 self.reports.error(f"{quoted(text)} is longer than {MAX_NAME} characters", token)
             elif not self._dialect.is_hlsl or _STRING.fullmatch(text) is None:
-                self.reports.error(f"{quoted(text)} is no part of code", token)
+                self.reports.error(f"{quoted(text)} is not a part of code", token)
 
     def _lines(self, unit: Unit) -> None:
         """The lines of a text."""
@@ -122,7 +122,7 @@ class Preprocessor:
             elif is_live and name:
                 handler = self._run.get(name)
                 if handler is None:
-                    self.reports.error(f"#{name} is no directive", line[1])
+                    self.reports.error(f"#{name} is not a directive", line[1])
                 else:
                     handler(line[1:])
         if branches:
@@ -211,7 +211,7 @@ class Preprocessor:
             if text == ")" and (not words or line[index - 1][0] != ","):
                 return tuple(words), index + 1
             if (text == ",") != (line[index - 1][0] not in ("(", ",")) or (text != "," and not is_word(text)):
-                self.reports.refuse(f"{quoted(text)} is no parameter of a macro", line[index])
+                self.reports.refuse(f"{quoted(text)} is not a parameter of a macro", line[index])
             if text != ",":
                 words.append(text)
             index += 1

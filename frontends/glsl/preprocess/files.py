@@ -46,7 +46,7 @@ class Files:
         """The file of a name: next to the including one (`here`, None for ``<name>``), then in the folders. `chain`: the including files.
 
         Raises:
-            ParseError: the file is not there, lies elsewhere, is no regular file of text, or there are too many (G014).
+            ParseError: the file is not there, lies elsewhere, is not a regular file of text, or there are too many (G014).
         """
         self._inclusions += 1
         if self._inclusions > MAX_INCLUSIONS:
@@ -94,7 +94,7 @@ class Files:
         except OSError as error:
             self._refuse(f"{path} cannot be read: {error.strerror or error}", token)
         if text is None or "\0" in text:
-            self._refuse(f"{path} is no text: it has control characters", token)
+            self._refuse(f"{path} is not a text: it has control characters", token)
         if len(text) > MAX_CHARACTERS:
             self._refuse(f"{path} has more than {MAX_CHARACTERS} characters", token)
         return text.removeprefix("\ufeff")

@@ -35,7 +35,7 @@ _END, _COMMENT, _ODD = 1, 5, 7
 
 @record
 class Unit:
-    """A text as lines of tokens. `has_odd`: some token is no token of code. `unclosed`: the place of a comment without an end."""
+    """A text as lines of tokens. `has_odd`: some token is not a token of code. `unclosed`: the place of a comment without an end."""
 
     source: Source
     base: int

@@ -16,7 +16,7 @@ Index: TypeAlias = int | Ref
 
 
 def place_of(s: State, id: int, op: Op) -> Place:
-    """The place that a pointer names. Error M005 where the id is no pointer."""
+    """The place that a pointer names. Error M005 where the id is not a pointer."""
     return variables.root(s, id, op)
 
 

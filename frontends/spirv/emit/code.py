@@ -321,7 +321,7 @@ def destination(refs: Refs) -> DstOperand:
 def _destination(refs: Refs) -> DstOperand:
     register = refs[0].register
     if register is None:
-        raise TypeError("an immediate is no destination")
+        raise TypeError("an immediate is not a destination")
     mask = 0
     for ref in refs:
         mask |= _FULL[ref.channel]

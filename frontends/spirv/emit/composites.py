@@ -119,7 +119,7 @@ def columns(s: State, id: int, op: Op) -> list[Refs]:
     """The columns of a matrix."""
     kind = s.kind(id)
     if not isinstance(kind, Matrix):
-        s.fail("M006", f"{name(kind)} is no matrix", op)
+        s.fail("M006", f"{name(kind)} is not a matrix", op)
     return scalars(s.value(id), kind.element.words)
 
 
@@ -223,7 +223,7 @@ def _array_length(s: State, op: Op) -> None:
         s.fail("M006", "the length is that of an array in a block of memory", op)
     member = kind.members[op.id(1)]
     if not isinstance(member, Array):
-        s.fail("M006", "the member is no array", op)
+        s.fail("M006", "the member is not an array", op)
     length = s.code.new(1)
     from frontends.spirv.emit.code import destination
 

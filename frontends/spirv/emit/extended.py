@@ -198,7 +198,7 @@ def _ldexp(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
     value, exponent = values[0], s.code.plain(values[1])
     if f.wide:
         return s.code.pairs("DLDEXP", value, exponent, narrow=(1,))
-    half = s.code.lanes("ISHR", exponent, immediate(1) * len(exponent))  # 2^128 is no float: two steps reach every result
+    half = s.code.lanes("ISHR", exponent, immediate(1) * len(exponent))  # 2^128 is not a float: two steps reach every result
     rest = s.code.lanes("UADD", exponent, s.code.lanes("INEG", half))
     return s.code.lanes("LDEXP", s.code.lanes("LDEXP", value, half), rest)
 

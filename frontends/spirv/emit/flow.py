@@ -36,7 +36,7 @@ class Flow:
         s = self.s
         function = s.tables.functions.get(op.id(0))
         if function is None:
-            s.fail("M005", f"the id {op.id(0)} is no function of this module", op)
+            s.fail("M005", f"the id {op.id(0)} is not a function of this module", op)
         if depth > MAX_CALLS:
             s.fail("M023", f"calls nest deeper than {MAX_CALLS}, or a function calls itself", op)
         if not function.blocks:

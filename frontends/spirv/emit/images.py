@@ -103,7 +103,7 @@ def storage(s: State, id: int, op: Op) -> Sampled:
     """The image of an id. Error M005 if the id is not an image."""
     image = s.sampled.get(id)
     if image is None:
-        s.fail("M005", f"the id {id} is no image", op)
+        s.fail("M005", f"the id {id} is not an image", op)
     return image
 
 

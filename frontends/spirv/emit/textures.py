@@ -28,7 +28,7 @@ def _combine(s: State, op: Op) -> None:
     texture = storage(s, op.id(0), op)
     sampler = s.places.get(op.id(1))
     if not isinstance(sampler, Unit) or not isinstance(sampler.kind, Sampler):
-        s.fail("M005", f"the id {op.id(1)} is no sampler", op)
+        s.fail("M005", f"the id {op.id(1)} is not a sampler", op)
     if sampler.terms:
         s.fail("M021", "a sampler that is chosen while the program runs is not supported", op)
     unit = texture.unit

@@ -31,7 +31,7 @@ def root(s: State, id: int, op: Op | None = None) -> Place:
         return s.places[id]
     variable = s.tables.globals.get(id)
     if variable is None:
-        s.fail("M005", f"the id {id} is no variable", op)
+        s.fail("M005", f"the id {id} is not a variable", op)
     place, serial = s.code.place, s.code.serial
     s.code.begin(("variable", id))
     s.places[id] = made = _make(s, id, variable)

@@ -42,7 +42,7 @@ class Constants:
 
         Raises:
             ParseError: there is no such constant (M009).
-            TypeError: a value is no number.
+            TypeError: a value is not a number.
         """
         numbers = {items["SpecId"][0]: id for id, items in tables.decorations.items() if items.get("SpecId")}
         named = {tables.names[id]: id for id in numbers.values() if id in tables.names}
@@ -59,7 +59,7 @@ class Constants:
         """The value of an integer constant. Error M006 if the id is not one."""
         constant = self.known.get(id)
         if constant is None or not isinstance(self.types.get(constant[0], op), Int):
-            self.sources.fail("M006", f"the id {id} is no integer constant defined before", op)
+            self.sources.fail("M006", f"the id {id} is not an integer constant defined before", op)
         return sum(word << 32 * place for place, word in enumerate(constant[1]))
 
     def define(self, op: Op) -> None:
@@ -99,7 +99,7 @@ class Constants:
     def _value(self, id: int, op: Op) -> tuple[int, ...]:
         constant = self.known.get(id)
         if constant is None:
-            self.sources.fail("M006", f"the id {id} is no constant defined before", op)
+            self.sources.fail("M006", f"the id {id} is not a constant defined before", op)
         return constant[1]
 
     def _folded(self, op: Op, kind: Type) -> tuple[int, ...] | None:
@@ -128,7 +128,7 @@ class Constants:
     def _scalars(self, name: str, op: Op, kind: Type) -> tuple[int, ...] | None:
         ids = op.ids(1)
         if not ids or not all(id in self.known for id in ids):
-            self.sources.fail("M006", "an operand is no constant defined before", op)
+            self.sources.fail("M006", "an operand is not a constant defined before", op)
         given = self.types.get(self.known[ids[-1] if name == "Select" else ids[0]][0], op)
         step, count = scalar(given).words, components(given)
         values = [self._value(id, op) for id in ids]

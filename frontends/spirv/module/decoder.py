@@ -50,7 +50,7 @@ def words_of(module: Module, sources: Sources) -> tuple[int, ...]:
     if isinstance(module, bytes | bytearray):
         if len(module) % 4 or len(module) < 4 * HEADER:
             sources.fail(
-                "M001", f"{len(module)} bytes are no SPIR-V module: it has whole words, and {HEADER} of them before the first instruction"
+                "M001", f"{len(module)} bytes are not a SPIR-V module, which has whole words, {HEADER} of them before the first instruction"
             )
         order = "<" if module[:4] == struct.pack("<I", MAGIC) else ">"
         words: tuple[int, ...] = struct.unpack(f"{order}{len(module) // 4}I", module)
@@ -59,9 +59,9 @@ def words_of(module: Module, sources: Sources) -> tuple[int, ...]:
             raise TypeError("a module is bytes or 32-bit words")
         words = tuple(int(word) for word in module)
         if not all(0 <= word < 1 << 32 for word in words):
-            sources.fail("M001", "a word is no 32-bit unsigned number")
+            sources.fail("M001", "a word is not a 32-bit unsigned number")
     if len(words) < HEADER or words[0] != MAGIC:
-        sources.fail("M001", f"the first word is no SPIR-V magic number (0x{MAGIC:08x})", hint="a file of GLSL has to be compiled first")
+        sources.fail("M001", f"the first word is not the SPIR-V magic number (0x{MAGIC:08x})", hint="compile GLSL first")
     if len(words) > MAX_WORDS:
         sources.fail("M023", f"the module has {len(words)} words; {MAX_WORDS} are the most")
     major, minor = words[1] >> 16 & 0xFF, words[1] >> 8 & 0xFF

@@ -39,7 +39,7 @@ class Op:
         """The operand of a place, which is an id or a word."""
         value = self.operands[place]
         if not isinstance(value, int):
-            raise TypeError(f"operand {place} is no number")
+            raise TypeError(f"operand {place} is not a number")
         return value
 
     def ids(self, first: int = 0) -> list[int]:
@@ -54,7 +54,7 @@ class Op:
         """The operands of a mask at a place; empty if it is omitted."""
         value = self.operands[place] if place < len(self.operands) else {}
         if not isinstance(value, dict):
-            raise TypeError(f"operand {place} is no mask")
+            raise TypeError(f"operand {place} is not a mask")
         return value
 
 

@@ -195,7 +195,7 @@ def scalar(kind: Type) -> Scalar:
     while isinstance(kind, Vector | Matrix):
         kind = kind.element
     if not isinstance(kind, Bool | Int | Float):
-        raise TypeError(f"{name(kind)} is no scalar, vector or matrix")
+        raise TypeError(f"{name(kind)} is not a scalar, vector or matrix")
     return kind
 
 
@@ -210,7 +210,7 @@ def components(kind: Type) -> int:
         return kind.size
     if isinstance(kind, Bool | Int | Float):
         return 1
-    raise TypeError(f"{name(kind)} is no scalar and no vector")
+    raise TypeError(f"{name(kind)} is neither a scalar nor a vector")
 
 
 def name(kind: Type) -> str:

@@ -45,7 +45,7 @@ class Types:
         """The type of an id. Error M006 if the id is not a type."""
         kind = self.known.get(id)
         if kind is None:
-            self.sources.fail("M006", f"the id {id} is no type defined before", op)
+            self.sources.fail("M006", f"the id {id} is not a type defined before", op)
         return kind
 
     def define(self, op: Op) -> None:
@@ -116,7 +116,7 @@ class Types:
     def _sampled(self, op: Op) -> Type:
         image = self.get(op.id(0), op)
         if not isinstance(image, Image):
-            self.sources.fail("M006", f"{name(image)} is no image", op)
+            self.sources.fail("M006", f"{name(image)} is not an image", op)
         return SampledImage(image)
 
     def _stride(self, op: Op) -> int:

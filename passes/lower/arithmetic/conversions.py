@@ -1,4 +1,4 @@
-"""Conversions between 64-bit numbers and others, on words; each follows the rules of docs/execution.md to the bit."""
+"""Conversions between 64-bit numbers and other types, on words; each follows the rules of docs/execution.md to the bit."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _mantissa(work: Words, a: Pair) -> Pair:
 
 
 def signed_of_double(work: Words, a: Pair) -> Pair:
-    """The integer part, signed: the mantissa shifted by the exponent. What does not fit, and a NaN, gives the smallest integer."""
+    """The integer part, signed: the mantissa shifted by the exponent. Values out of range, and NaN, become the smallest integer."""
     exponent, mantissa = _exponent(work, a), _mantissa(work, a)
     more = work.op("UADD", exponent, work.word(-_WHOLE & 0xFFFFFFFF))
     larger, smaller = work.left(mantissa, more), work.right(mantissa, replace(more, negate=True), "USHR")
@@ -84,7 +84,7 @@ def unsigned_of_double(work: Words, a: Pair) -> Pair:
 
 
 def word_of_double(work: Words, a: Pair) -> Scalar:
-    """The integer part as a signed word; what does not fit, and a NaN, gives the smallest one."""
+    """The integer part as a signed word; values out of range, and NaN, become the smallest one."""
     fits = work.op("USLT", _exponent(work, a), work.word(_BIAS + 31))
     return work.op("UCMP", fits, signed_of_double(work, a)[0], work.word(SIGN))
 
@@ -100,7 +100,7 @@ def _normalised(work: Words, a: Pair) -> tuple[Scalar, Pair]:
 
 
 def _rounded(work: Words, bits: Scalar, rest: Scalar, half: int) -> Scalar:
-    """A flag: the part that is cut off rounds up, to the even one of two."""
+    """A flag: the discarded part rounds the number up; ties go to even."""
     return work.op("USLT", work.word(half), work.op("UADD", rest, work.op("AND", bits, work.word(1))))
 
 
@@ -142,7 +142,7 @@ def _size(work: Words, a: Pair) -> Pair:
 
 
 def float_of_double(work: Words, a: Pair) -> Scalar:
-    """The nearest float of a double, denormal ones included; from half a unit above the largest one on an infinity."""
+    """The float nearest to a double, denormals included. Doubles at least half a unit above the largest float become infinite."""
     size = work.op("AND", a[1], work.word(MAGNITUDE))
     bits = work.op("SHL", work.op("UADD", size, work.word(-_WIDER & 0xFFFFFFFF)), work.word(3))
     bits = work.op("OR", bits, work.op("USHR", a[0], work.word(29)))
@@ -160,7 +160,7 @@ def _denormal(work: Words, a: Pair) -> Scalar:
     exponent, mantissa = _exponent(work, a), _mantissa(work, a)
     shift = _minus(work, _WHOLE - 149, exponent)
     whole = work.right(mantissa, shift, "USHR")[0]
-    low, high = work.left(mantissa, replace(shift, negate=True))  # the part that is cut off, as a fraction of 2^64
+    low, high = work.left(mantissa, replace(shift, negate=True))  # the discarded part, as a fraction of 2^64
     odd = work.op("OR", low, work.op("AND", whole, work.word(1)))
     is_half = work.both(work.op("USEQ", high, work.word(SIGN)), work.op("USNE", odd, work.word(0)))
     up = work.either(work.op("USLT", work.word(SIGN), high), is_half)

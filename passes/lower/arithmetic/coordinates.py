@@ -26,12 +26,12 @@ _BORDERS = {"1D": 1, "2D": 3, "3D": 7}
 
 @record(slots=False)
 class LowerSaturateCoords(Pass):
-    """Saturate texture coordinates, which does the work of PIPE_TEX_WRAP_CLAMP in samplers that clamp to their border or edge.
+    """Saturate texture coordinates, to emulate PIPE_TEX_WRAP_CLAMP with samplers that clamp to their border or edge.
 
-    `s`, `t` and `r` are masks of samplers: bit n saturates x, y or z of the coordinates that sampler n gets. Layers and references
-    stay, and so do coordinates of cubes, rectangles and buffers, and those of fetches and queries. TXP is divided before (see
-    `lower-opcodes`). An implicit level of detail is that of the saturated coordinates. Where an address chooses between
-    samplers that differ, `lower-indirect` chooses first; a handle is refused.
+    `s`, `t` and `r` are masks of samplers: bit n saturates x, y or z of the coordinates for sampler n. Unchanged are layers, reference
+    values, coordinates of cubes, rectangles and buffers, and coordinates of fetches and queries. TXP is divided first (see
+    `lower-opcodes`). The implicit level of detail follows the saturated coordinates. If an address chooses between samplers with
+    different masks, `lower-indirect` removes it first; handles are refused.
     """
 
     name = "lower-saturate-coords"

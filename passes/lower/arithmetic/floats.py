@@ -68,7 +68,7 @@ def frc(e: Expansion) -> None:
 
 
 def flr(e: Expansion) -> None:
-    """Subtract the fraction, which is rounded at most once, too little to matter. -0.0 stays -0.0."""
+    """Subtract the fraction. It is rounded at most once, by too little to change the floor. -0.0 stays -0.0."""
     e.last("ADD", e.source(0), negated(e.make("FRC", 0, e.mask, e.source(0))))
 
 
@@ -78,19 +78,19 @@ def ceil(e: Expansion) -> None:
 
 
 def trunc(e: Expansion) -> None:
-    """Choose between the floor, and above it the negated floor of the negated value."""
+    """Choose the negated floor of the negated value below 0, otherwise the floor."""
     a = e.source(0)
     above = e.make("FLR", 0, e.mask, negated(a))
     e.last("CMP", a, negated(above), e.make("FLR", 1, e.mask, a))
 
 
 def swapped(name: str) -> Expand:
-    """Return the expansion of a comparison to another one, whose operands change places."""
+    """Return the expansion of a comparison to another one with swapped operands."""
     return lambda e: e.last(name, e.source(1), e.source(0))
 
 
 def seq(e: Expansion) -> None:
-    """Equal numbers are neither below nor above each other."""
+    """Multiply two SGE results: equal numbers are at least as large as each other."""
     e.last("MUL", e.make("SGE", 0, e.mask, e.source(0), e.source(1)), e.make("SGE", 1, e.mask, e.source(1), e.source(0)))
 
 

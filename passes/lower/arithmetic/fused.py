@@ -20,10 +20,10 @@ _X_Z, _Y_W, _ALL = 5, 10, 15
 
 @record(slots=False)
 class LowerFma(Pass):
-    """Write FMA as MAD, which rounds twice, or with `by=double` in doubles to the bit.
+    """Replace FMA by MAD, which rounds twice, or with `by=double` by operations on doubles, which give the exact bits.
 
-    In doubles the product of two floats is exact. The sum is rounded to odd: where a part was lost, an even last bit becomes odd, toward
-    the exact sum. The rounding to a float is then the only one. That takes about 25 instructions for two channels.
+    In doubles the product of two floats is exact. The sum is rounded to odd: if it is inexact, an even last bit becomes odd, toward the
+    exact sum, so that only the rounding to a float counts. This takes about 25 instructions for two channels.
     """
 
     name = "lower-fma"

@@ -18,7 +18,7 @@ def _one(e: Expansion) -> Part:
 def pow_(e: Expansion) -> None:
     """2^(b log2 a), and 1 where b is 0.
 
-    Other results than those of POW: the last places; a NaN for a below 0, and for a = 1 with an infinity or NaN as b.
+    Results differ from those of POW in the last places, and are NaN if a is below 0, or if a is 1 and b is infinite or NaN.
     """
     a, b = e.source(0, 0), e.source(1, 0)
     logarithm = e.make("LG2", 0, X, a)
@@ -29,7 +29,7 @@ def pow_(e: Expansion) -> None:
 
 
 def lit(e: Expansion) -> None:
-    """Lighting: max(y, 0)^w as 2^(w log2 y) with w from -128 to 128, and 1 where w is 0. All else is exact, special values included."""
+    """Lighting: max(y, 0)^w as 2^(w log2 y) with w from -128 to 128, and 1 if w is 0. Special values and all other channels are exact."""
     x = e.source(0, 0)
 
     def specular(target: DstOperand, last: bool) -> None:
@@ -63,8 +63,8 @@ def exp(e: Expansion) -> None:
 def log(e: Expansion) -> None:
     """(k, |x| / 2^k, log2 |x|, 1) with k = floor(log2 |x|).
 
-    The rounded logarithm may be a whole number though |x| is no power of two, so k is corrected by what |x| / 2^k turns out to be. Powers
-    of two are taken in two steps, since one of 2^149 would overflow.
+    Rounding may make the logarithm a whole number even if |x| is not a power of two, so k is corrected if |x| / 2^k is outside of [1, 2).
+    Powers of two are computed in two steps, since 2^149 would overflow.
     """
     a = magnitude(e.source(0, 0))
     if e.mask & (X | Y):
@@ -99,7 +99,7 @@ def _exponent_and_mantissa(e: Expansion, a: SrcOperand) -> None:
     e.make("ADD", 1, X, k, t)
     e.make("MUL", 1, Z, t, e.number(-0.5))
     e.make("MAD", 1, Y, m, t, m)
-    e.make("ADD", 1, Z, k, negated(k))  # a NaN if k is none or infinite
+    e.make("ADD", 1, Z, k, negated(k))  # NaN if k is NaN or infinite
     e.make("ADD", 1, Y, m, t)
     e.make("SGE", 1, Z, negated(a), zero)  # x is 0, and so is its mantissa
     e.make("CMP", 1, Y, negated(t), zero, m)

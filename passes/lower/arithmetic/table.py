@@ -20,9 +20,8 @@ from tgsi.language.record import record
 class Row:
     """An opcode and its expansion.
 
-    gives: the opcodes of the expansion besides MOV. slots: scratch registers that it takes. formula: the expansion in words; a, b, e are
-    the sources, t and u scratch registers. is_exact: every bit of the result stays. is_usual: the row belongs to those that are taken if
-    none is named.
+    gives: the opcodes of the expansion besides MOV. slots: number of scratch registers. formula: the expansion in words; a, b, e are the
+    sources, t and u scratch registers. is_exact: the result keeps every bit. is_usual: the opcode is expanded if the pass names none.
     """
 
     opcode: str
@@ -94,12 +93,12 @@ def read_names(text: str, where: str, rows: Mapping[str, Row]) -> frozenset[str]
     for name in names:
         if name in _needs(name, names):
             others = sorted(other for other in _needs(name, names) if name in _needs(other, names) and other != name)
-            raise ValueError(f"{where}: {name} and {', '.join(others)} are written with each other; name one of them")
+            raise ValueError(f"{where}: the expansions of {name} and {', '.join(others)} need each other; name only one of them")
     return frozenset(names)
 
 
 def _needs(name: str, names: Iterable[str]) -> set[str]:
-    """The opcodes among `names` that expansions of an opcode lead to."""
+    """The opcodes among `names` that the expansion of an opcode contains, directly or through other expansions."""
     needs: set[str] = set()
     due = [name]
     while due:
@@ -111,12 +110,12 @@ def _needs(name: str, names: Iterable[str]) -> set[str]:
 
 
 def expanded(program: Program, names: frozenset[str], *, must: bool) -> Program:
-    """Return the program with opcodes expanded, and those in expansions as well; the same object if it has none of them.
+    """Return the program with opcodes expanded, including those in expansions; the same object if the program has none of them.
 
     Args:
         program: the program to change.
         names: the opcodes.
-        must: raise Full where there is no room for a scratch register; otherwise such an instruction stays.
+        must: raise Full if there is no room for a scratch register; otherwise such an instruction is kept.
     """
     if not any(item.opcode.name in names for item in program.instructions):
         return program

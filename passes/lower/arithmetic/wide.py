@@ -25,11 +25,11 @@ _ONE_HIGH = 0x3FF00000
 
 @record(slots=False)
 class Lower64Bit(Pass):
-    """Write opcodes on 64-bit numbers with 32-bit ones, to the bit.
+    """Replace 64-bit opcodes by 32-bit ones with the same bits.
 
-    Integers: sums, products, shifts, comparisons, smaller and larger, signs. Doubles: comparisons, smaller and larger, absolute value,
-    negation, sign. Conversions: all of them. The others, such as DADD or I64DIV, would take hundreds of instructions each: they stay, or
-    are refused with `others=refuse`.
+    Integers: sums, products, shifts, comparisons, minimum and maximum, signs. Doubles: comparisons, minimum and maximum, absolute value,
+    negation, sign. Conversions: all of them. All other opcodes, such as DADD or I64DIV, would take hundreds of instructions each: they are
+    kept, or refused with `others=refuse`.
     """
 
     name = "lower-64-bit"
@@ -65,7 +65,7 @@ class Lower64Bit(Pass):
 
 
 def _lowered(room: Room, item: Instruction) -> list[Instruction]:
-    """Return what stands for an instruction on one pair."""
+    """Return the replacement of an instruction that writes one pair."""
     work = Words(room, item)
     channels = [channel for channel in range(4) if stored_channels(item, 0) >> channel & 1]
     if not channels:
@@ -166,7 +166,7 @@ RESULTS: Mapping[str, Result] = {
     "F2I64": lambda work, a: conversions.signed_of_double(work, conversions.double_of_float(work, a)),
     "F2U64": lambda work, a: conversions.unsigned_of_double(work, conversions.double_of_float(work, a)),
 }
-"""Opcodes with a 64-bit result: how its words are made."""
+"""Opcodes with a 64-bit result, and the function that computes its words."""
 
 SINGLE: Mapping[str, Single] = {
     "U64SEQ": Words.equal,
@@ -185,4 +185,4 @@ SINGLE: Mapping[str, Single] = {
     "I642F": conversions.float_of_signed64,
     "U642F": conversions.float_of_unsigned64,
 }
-"""Opcodes on 64-bit numbers with a 32-bit result: how its word is made."""
+"""Opcodes on 64-bit numbers with a 32-bit result, and the function that computes its word."""

@@ -1,4 +1,4 @@
-"""64-bit numbers as two words: the arithmetic of `lower-64-bit` in 32-bit opcodes. Each result gets a scratch channel of its own."""
+"""64-bit numbers as two words: the arithmetic of `lower-64-bit` in 32-bit opcodes. Each result gets its own scratch channel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Pair = tuple[Scalar, Scalar]
 
 
 class Words(Expansion):
-    """The instructions that stand for one on 64-bit numbers, for one pair of channels."""
+    """The expansion of a 64-bit instruction for one pair of channels."""
 
     taken = 0
     """Scratch channels in use."""

@@ -1,4 +1,4 @@
-"""Address registers as TEMPs, for programs in which no operand is chosen by an address any more."""
+"""Replacement of address registers by TEMPs, in programs without indirect operands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def every_register(item: Instruction) -> list[RegisterRef]:
 def without_addresses(program: Program, room: Room) -> Program:
     """Return the program with TEMPs instead of ADDR; the same object if an operand needs ADDR, or no ADDR is declared.
 
-    ARL becomes FLR and F2I, ARR the same of the sum with 1/2, UARL a MOV. Both files start at 0.
+    ARL becomes FLR and F2I; ARR becomes the same after an addition of 1/2; UARL becomes MOV. Registers of both files begin as 0.
     """
     size = program.file_size(ADDR)
     used = [register for item in program.instructions for register in every_register(item)]

@@ -1,4 +1,4 @@
-"""Registers that an operand with an address may name, each with the addresses that choose it."""
+"""The registers that an indirect operand may name, with the address values that choose each of them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 MOST = 1 << 14
-"""Registers of one operand; more are refused, because the program would be far too long for any device."""
+"""Most registers of one operand; more are refused, because the program would be far too long for any device."""
 
 PATCH_VERTICES = 32
-"""Vertices of a patch that an index may select; vertices beyond the patch read 0."""
+"""Most vertices of a patch that an index may select; vertices beyond the patch read 0."""
 
 
 @record
 class Candidates:
-    """The registers of one operand.
+    """The registers that one operand may name.
 
-    rows: values of the outer address with which a row is chosen; a row of None needs no comparison. columns: values of the inner address
-    likewise. registers: the register of each row and column, or None where there is none.
+    rows: the values of the outer address, each of which chooses a row; None: the row needs no comparison. columns: likewise for the inner
+    address. registers: the register of each row and column, or None if it does not exist.
     """
 
     outer: IndirectRef | None
@@ -43,7 +43,7 @@ class Finder:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.reaches_holes = False
-        """True once an operand was seen that may name a TEMP which no declaration names."""
+        """True once an operand was found that may name an undeclared TEMP."""
         self._layout = mesh_layout(program) if STAGES[program.processor].is_mesh else None
         self._once = {
             register
@@ -77,7 +77,7 @@ class Finder:
         )
 
     def holes(self) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last of the TEMPs between declared ones, for each gap."""
+        """Yield the first and the last TEMP of each gap between declared ones."""
         end = 0
         for item in sorted(self._program.declared(File.TEMP), key=lambda item: item.first):
             if item.first > end:
@@ -85,7 +85,7 @@ class Finder:
             end = max(end, item.last + 1)
 
     def plain(self, register: RegisterRef) -> RegisterRef:
-        """Return a register without its outer bracket if that selects neither a vertex nor a buffer: the language ignores it."""
+        """Return a register without its outer bracket if that selects neither a vertex nor a buffer, so that the language ignores it."""
         has_rows = register.file in (File.CONST, File.HWATOMIC) or register.file in STAGES[self._program.processor].vertex_rows
         return register if register.dimension is None or has_rows else replace(register, dimension=None)
 
@@ -138,7 +138,7 @@ class Finder:
         return [number for number in numbers if self._layout is None or _fits(self._layout, register, number)]
 
     def _register(self, register: RegisterRef, row: int, column: int) -> RegisterRef | None:
-        """Return one of the registers. A register that exists once a patch lies in the first row, whatever the row that is named."""
+        """Return the register of a row and a column. A register that exists once per patch lies in the first row, whatever row is named."""
         dimension = None if register.dimension is None else Dimension(row)
         if (register.file, column) in self._once and register.dimension is not None:
             dimension = Dimension(0)
@@ -150,5 +150,5 @@ class Finder:
 
 
 def _fits(layout: MeshLayout, register: RegisterRef, number: int) -> bool:
-    """True if an output of a mesh program has the rows that an operand without array means."""
+    """True if an output of a mesh program has rows of the kind (vertices or primitives) that an operand without an array means."""
     return register.file is not File.OUT or (number in layout.per_primitive) == layout.is_per_primitive(register)

@@ -25,7 +25,7 @@ from tgsi.language.record import record
 FILES = ("TEMP", "CONST", "IN", "OUT", "IMM", "SV", "ADDR", "SAMP", "SVIEW", "IMAGE", "BUFFER", "CONSTBUF", "HWATOMIC")
 _ONE, _WORD = 0x3F800000, 0xFFFFFFFF
 _TEST, _ROW, _HELD = range(3)
-"""Scratch registers: four comparisons, the comparison of a row, then one for each operand."""
+"""Scratch registers: results of four comparisons, result of a row's comparison, then one register for each operand."""
 
 _HANDLES = (OPCODES["SAMP2HND"], OPCODES["IMG2HND"])
 
@@ -35,13 +35,13 @@ Registers = Sequence[RegisterRef | None]
 
 @record(slots=False)
 class LowerIndirect(Pass):
-    """Choose a register by comparisons where an operand names it by an address, for devices without indirect operands.
+    """Replace indirect operands by comparisons of their address, for devices without indirect operands.
 
-    `files` names register files, joined by +; an empty text means all. A source is chosen with UCMP among the registers of its array, or
-    among all declared ones; a TEMP that is written likewise. Writes of OUT, and instructions with a chosen texture or buffer, are repeated
-    in an IF for each candidate. An address outside reads 0, and a texture 0, 0, 0, 1. If no remaining operand needs ADDR, it becomes TEMP,
-    so that ARL becomes FLR and F2I. A chosen operand of CASE is refused, and so are more than 16,384 registers. Lanes that skip a branch
-    keep their old coordinates, which affects only derivatives in branches.
+    `files` names register files, joined by +; an empty text means all. UCMP selects a source among the registers of its array, or among all
+    declared ones, and a written TEMP likewise. Writes to OUT, and instructions with an indirect texture or buffer, are repeated in an IF
+    for each candidate. An address out of range reads 0, from a texture 0, 0, 0, 1. If no remaining operand needs ADDR, its registers become
+    TEMPs, and ARL becomes FLR and F2I. Refused are indirect operands of CASE, and operands that may name more than 16,384 registers. Lanes
+    that skip a branch keep their old coordinates, which affects only derivatives in branches.
     """
 
     name = "lower-indirect"
@@ -66,7 +66,7 @@ class LowerIndirect(Pass):
 
 
 class _Work:
-    """The work on one program. Registers may be added if those operands that stay indirect cannot see it."""
+    """One run of the pass on a program. Registers may be added if no remaining indirect operand can reach them."""
 
     def __init__(self, program: Program, files: frozenset[File]) -> None:
         self._program, self._files = program, files
@@ -100,7 +100,7 @@ class _Work:
         return self._room.finish(without_addresses(lowered, self._room))
 
     def _lowered(self, item: Instruction, first: int) -> list[Instruction]:
-        """Return the expansion of an instruction. Scratch registers below `first` are in use by an instruction around it."""
+        """Return the expansion of an instruction. Scratch registers below `first` belong to an enclosing expansion."""
         if not any(map(self._is_chosen, every_register(item))):
             return [item]
         item = self._plain(item)
@@ -130,7 +130,7 @@ class _Work:
         return replace(item, src=sources, dst=targets)
 
     def _with_values(self, choice: _Choice) -> Instruction:
-        """Choose the sources, handles and texel offsets. Return the instruction that reads the chosen ones."""
+        """Select the values of indirect sources, handles and texel offsets. Return the instruction with direct operands for them."""
         item = choice.item
         roles = source_roles(item.opcode.name)
         sources, targets, offsets = list(item.src), list(item.dst), list(item.offsets)
@@ -149,7 +149,7 @@ class _Work:
         return replace(item, src=tuple(sources), dst=tuple(targets), offsets=tuple(offsets))
 
     def _with_results(self, choice: _Choice, item: Instruction) -> None:
-        """Run an instruction, and store its results where addresses say."""
+        """Append an instruction, and code that stores its results to registers chosen by addresses."""
         chosen = [number for number, operand in enumerate(item.dst) if self._is_chosen(operand.register)]
         targets = list(item.dst)
         for number in chosen:
@@ -182,7 +182,7 @@ class _Work:
 
 
 class _Choice(Expansion):
-    """The instructions that replace one with chosen operands. next: the first free scratch register."""
+    """The expansion of an instruction with indirect operands. next: the first free scratch register."""
 
     def __init__(self, room: Room, finder: Finder, item: Instruction, first: int) -> None:
         super().__init__(room, item, first)
@@ -190,7 +190,7 @@ class _Choice(Expansion):
         self.next = first + _HELD
 
     def hold(self) -> RegisterRef:
-        """Return a scratch register that no other operand of the instruction gets."""
+        """Return a scratch register for one operand of the instruction."""
         self.next += 1
         return self.room.scratch(self.next - 1)
 
@@ -216,7 +216,7 @@ class _Choice(Expansion):
             self.put("UADD", DstOperand(target.register, 1), _address(register.indirect), number)
 
     def read(self, register: RegisterRef, mask: int) -> RegisterRef:
-        """Return a scratch register with the channels of a chosen register."""
+        """Return a scratch register with a copy of channels of the register that an address chooses."""
         target = DstOperand(self.hold(), mask or 1)
         value = SrcOperand(target.register)
         self.put("MOV", target, self.room.words([0] * 4))
@@ -224,7 +224,7 @@ class _Choice(Expansion):
         return target.register
 
     def store(self, register: RegisterRef, mask: int, value: SrcOperand) -> None:
-        """Write channels of a chosen register. TEMPs are private to a lane, so the other registers are rewritten with their old values."""
+        """Write channels of the register that an address chooses. UCMP rewrites the other TEMPs with their old values."""
         if not mask:
             return
         register = self._with_copied_addresses(register)
@@ -261,7 +261,7 @@ class _Choice(Expansion):
         self.code += [Instruction(OPCODES["UIF"], (), (flag,), span=span), *code, Instruction(OPCODES["ENDIF"], span=span)]
 
     def compare(self, register: RegisterRef, act: Act) -> None:
-        """Call `act` for each register that an operand may name, with a flag that is ~0 where it does."""
+        """Call `act` for each register that an operand may name, with a flag that is ~0 in the lanes whose address chooses it."""
         place = self._finder.find(register, self.item)
         for row, registers in zip(place.rows, place.registers):
             flag = None

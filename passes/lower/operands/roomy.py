@@ -1,4 +1,4 @@
-"""Work that needs registers and immediates, in programs that have no room for more."""
+"""Passes that add registers or immediates, in programs without room for them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from tgsi.language.program import Program
 
 
 def with_room(program: Program, run: Callable[[Program], Program]) -> Program:
-    """Return the result of `run` for a program.
+    """Return the result of `run` for a program; if it raises Full, remove indirect TEMPs and immediates (`lower-indirect`) and try again.
 
-    A program that indexes all of its TEMPs or immediates by an address would see more of them. If `run` raises Full, such operands are
-    chosen by comparisons first, as by `lower-indirect`, and `run` is called again.
+    Indirect operands without an array may reach all TEMPs or immediates, so that a program could observe added ones.
 
     Raises:
         UnsupportedError: the program has too many registers or immediates.

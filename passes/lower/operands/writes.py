@@ -22,11 +22,11 @@ _SPLIT = (Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT)
 
 @record(slots=False)
 class LowerWideWrites(Pass):
-    """Write one channel with each instruction that computes values, and one pair with those on 64-bit numbers.
+    """Split arithmetic instructions so that each writes one channel, or one pair of a 64-bit number.
 
-    Channels are written in an order in which no instruction reads one that was written before it; where none exists, in a scratch register
-    first. Texture and memory instructions keep their masks, as they return vectors, and DFRACEXP, which has two results. An instruction
-    stays if its destination is chosen by an address in a register that may be the destination.
+    Channels are written in an order in which no instruction reads a channel that was overwritten before; if no such order exists, they go
+    through a scratch register. Texture and memory instructions, which return vectors, and DFRACEXP, which has two results, keep their
+    masks. So does an instruction that may overwrite the address of its own destination.
     """
 
     name = "lower-wide-writes"
@@ -64,13 +64,13 @@ def _split(room: Room, item: Instruction) -> Sequence[Instruction]:
 
 
 def _moves_itself(item: Instruction) -> bool:
-    """True if the first channel that is written may change the address that chooses the destination."""
+    """True if writing the first channel may change the address that chooses the destination."""
     target = item.dst[0].register
     return any(_may_be(target, RegisterRef(ref.file, ref.index)) for ref in indices_of(target))
 
 
 def _may_be(target: RegisterRef, register: RegisterRef) -> bool:
-    """True if two registers may be one."""
+    """True if two operands may name the same register."""
     if target.file is not register.file:
         return False
     plain = is_direct(target) and is_direct(register) and target.dimension is None and register.dimension is None
@@ -78,7 +78,7 @@ def _may_be(target: RegisterRef, register: RegisterRef) -> bool:
 
 
 def _order(parts: dict[int, Instruction]) -> list[int] | None:
-    """Return an order of the channels in which each is written after all reads of it by others, or None if no such order exists."""
+    """Return an order in which each channel is written after the other instructions have read it, or None if no such order exists."""
     readers: dict[int, set[int]] = {channel: set() for channel in parts}  # by channel: the others that read it
     for channel, part in parts.items():
         for written in _read_channels(part):

@@ -113,7 +113,7 @@ class Additions:
             ValueError: a number is negative.
         """
         if first < -1 or buffer < 0:
-            raise ValueError(f"CONST[{buffer}][{first}] is no register")
+            raise ValueError(f"CONST[{buffer}][{first}] is not a register")
         own = self._constants(buffer)
         first = max((item.last + 1 for item in own), default=0) if first == -1 else first
         uses_dimension = buffer > 0 or any(item.dimension is not None for item in own)

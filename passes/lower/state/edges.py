@@ -30,7 +30,7 @@ class LowerEdgeFlag(Pass):
             ValueError: it is below -1.
         """
         if self.attribute < -1:
-            raise ValueError(f"pass {self.name}: attribute: {self.attribute} is no input")
+            raise ValueError(f"pass {self.name}: attribute: {self.attribute} is not an input")
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""

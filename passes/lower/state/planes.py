@@ -57,7 +57,7 @@ class LowerClipPlanes(Pass):
             ValueError: `planes` has more than eight bits.
         """
         if not 0 <= self.planes < 1 << MAX_PLANES:
-            raise ValueError(f"pass {self.name}: planes: {self.planes} is no mask of {MAX_PLANES} planes")
+            raise ValueError(f"pass {self.name}: planes: {self.planes} is not a mask of {MAX_PLANES} planes")
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`.
@@ -144,7 +144,7 @@ class LowerClipDistances(Pass):
             ValueError: `distances` has more than eight bits, or `generic` is negative.
         """
         if not 0 <= self.distances < 1 << MAX_PLANES:
-            raise ValueError(f"pass {self.name}: distances: {self.distances} is no mask of {MAX_PLANES} distances")
+            raise ValueError(f"pass {self.name}: distances: {self.distances} is not a mask of {MAX_PLANES} distances")
         if self.generic < 0:
             raise ValueError(f"pass {self.name}: generic: {self.generic} is negative")
 

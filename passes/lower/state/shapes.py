@@ -1,10 +1,10 @@
-"""Geometry programs that make quads of the points and lines that they emit, in the window as the rasterizer makes them.
+"""Geometry programs that emit quads in place of points and lines, with the rasterizer's corners in window space.
 
-A quad lies where the point or line lies after that was rounded to 1/256 pixel. Corners whose rounding decides about whole pixels are
-rounded likewise before they go back to clip space, so that the viewport puts them at the same place again. Other corners are not rounded,
-because interpolation begins there.
+A quad is placed at the point or line rounded to 1/256 pixel. Corners whose rounding affects which pixels are covered are rounded likewise
+before they are transformed back to clip space, so that the viewport reproduces them. All other corners stay unrounded, because values are
+interpolated from them.
 
-The rasterizer does not cut points and lines at the sides of a viewport that leaves a part of the framebuffer free; it cuts quads.
+If the viewport does not fill the framebuffer, the rasterizer cuts quads at its sides, but not points and lines.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _is_point_size(item: Declaration) -> bool:
 
 
 class Points(Shapes):
-    """Points become squares, as large as the rasterizer's.
+    """Turns points into squares of the rasterizer's size.
 
     kind: PIXELS, SQUARE or DISK. sprites: outputs that become the sprite coordinate. flips: t grows upward. place: the output that gets the
     distance from the center in xy and the radius plus half a pixel in w. Constants: scale and translation of the viewport in x and y; then
@@ -281,7 +281,7 @@ class Points(Shapes):
 
 
 class Lines(Shapes):
-    """Lines become rectangles, half a pixel larger on every side than length times width.
+    """Turns lines into rectangles that extend half a pixel beyond their length and width on every side.
 
     place: the output that gets the distance from the middle line, the distance from the middle along the line, half the width plus half a
     pixel, and half the length plus half a pixel. Constants: scale and translation of the viewport in x and y; then in x half the width plus
@@ -293,7 +293,7 @@ class Lines(Shapes):
         self._place = place
         self._before = {temp: self.more.temp() for temp in self.temps()}
         self._now = {temp: self.more.temp() for temp in self.temps()}
-        """The end of a line, which may be cut where the vertex itself must not be."""
+        """A copy of the line's end, because clipping must not change the vertex itself: the next line begins there."""
         self._has_before, self._ends, self._along, self._middle, self._at, self._helper, self._value = (self.more.temp() for _ in range(7))
 
     def start(self) -> Sequence[Instruction]:

@@ -98,7 +98,7 @@ class LowerWindowPosition(Pass):
         """Check the words.
 
         Raises:
-            ValueError: `origin` or `center` is no convention of a device.
+            ValueError: `origin` or `center` is not a convention of a device.
         """
         known_word(self.name, "origin", self.origin, _DEVICE_ORIGINS)
         known_word(self.name, "center", self.center, _CENTERS)

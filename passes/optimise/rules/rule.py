@@ -38,7 +38,7 @@ def read_rule(name: str, window: str, result: str, *when: str, product: str = ""
     """
     left, right = read_term(window), read_term(result)
     if not isinstance(left, Result):
-        raise ValueError(f"rule `{name}`: the window is no instruction")
+        raise ValueError(f"rule `{name}`: the window is not an instruction")
     results = []
     known = set()
     for item in inner_terms(left):

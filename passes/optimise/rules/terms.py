@@ -93,7 +93,7 @@ def read_term(text: str) -> Term:
     """Read a term.
 
     Raises:
-        ValueError: the text is no term, or a result has not as many arguments as the opcode has sources.
+        ValueError: the text is not a term, or a result has not as many arguments as the opcode has sources.
     """
     reader = _Reader(text)
     term = reader.term()

@@ -283,7 +283,7 @@ REFUSED: list[tuple[str, Callable[[Stage, Any], object], str]] = [
     ("keyword", lambda s, b: b.set_stencil_ref(reference=3), "set_stencil_ref: missing"),
     ("creation", lambda s, b: b.create_fs_state(FRAGMENT), "a bundle does not record create_fs_state"),
     ("reading", lambda s, b: b.texture_read(s.target, bytearray(4)), "a bundle does not record texture_read"),
-    ("no method", lambda s, b: b.draw(), "a bundle does not record draw: it is no method"),
+    ("no method", lambda s, b: b.draw(), "a bundle does not record draw: it is not a method"),
     ("stage", lambda s, b: b.set_constant_buffer("FRAGMENTS", b"1234"), r"command 0 \(set_constant_buffer\) at byte 0: .*stage"),
     ("stage of a shader", lambda s, b: b.bind_vs_state(s.fs), r"command 0 \(bind_vs_state\) at byte 0"),
     ("value", lambda s, b: b.set_debug_callback(print), "does not record set_debug_callback"),

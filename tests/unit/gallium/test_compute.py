@@ -244,7 +244,7 @@ ENDSUB
         found = zeros(ctx, 2)
         launch(ctx, text, found, block=(1, 1, 1), pc=pc)
         assert list(words(found)) == expected
-    with pytest.raises(ValueError, match="pc: instruction 1 is no BGNSUB"):
+    with pytest.raises(ValueError, match="pc: instruction 1 is not a BGNSUB"):
         ctx.launch_grid(block=(1, 1, 1), pc=1)
 
 

@@ -153,7 +153,7 @@ def test_a_result_that_is_no_condition_is_refused(stage: Conditional, kind: str)
     if kind != "TIMESTAMP":
         stage.ctx.begin_query(query)
     stage.ctx.end_query(query)
-    with pytest.raises(ValueError, match=f"render_condition: query: the result of {kind} is no condition; those of OCCLUSION_COUNTER, "):
+    with pytest.raises(ValueError, match=f"render_condition: query: the result of {kind} is not a condition; those of OCCLUSION_COUNTER, "):
         stage.ctx.render_condition(query)
 
 

@@ -114,7 +114,7 @@ def test_changing_only_the_link_state_changes_the_next_draw(screen: g.Screen, ct
 @pytest.mark.parametrize(
     ("mapping", "error", "message"),
     [
-        ({"GENERIC[x]": "FOG"}, ValueError, r"create_link_state: mapping: 'GENERIC\[x\]' is no semantic"),
+        ({"GENERIC[x]": "FOG"}, ValueError, r"create_link_state: mapping: 'GENERIC\[x\]' is not a semantic"),
         ({"GENERIC[0]": 3}, TypeError, "create_link_state: mapping: expected a Semantic or its text, not int"),
         (5, TypeError, "expected a mapping of semantics, not int"),
     ],

@@ -83,7 +83,7 @@ def test_wrong_elements_are_named(ctx: g.Context) -> None:
         (buffer, {"first_element": 3, "last_element": 2}, ValueError, "create_sampler_view: last_element: 2"),
         (buffer, {"last_element": 8}, ValueError, "create_sampler_view: last_element: 8"),
         (buffer, {"first_element": 1, "offset": 4}, TypeError, "give a range of elements or one of bytes, not both"),
-        (texture, {"first_element": 0}, ValueError, "first_element, last_element: the texture is no buffer"),
+        (texture, {"first_element": 0}, ValueError, "first_element, last_element: the texture is not a buffer"),
     ]:
         settings: dict[str, Any] = {**given, "format": "R32_UINT"}
         with pytest.raises(error, match=message):

@@ -267,7 +267,7 @@ def test_saved_files_have_the_kind_of_their_suffix(screen: g.Screen, ctx: g.Cont
     texture.save(file)
     assert file.getvalue() == (tmp_path / "a.png").read_bytes() == texture._repr_png_()
     for name in ("a.pmg", "a"):
-        with pytest.raises(ValueError, match=r"save: file: .* is no kind of picture"):
+        with pytest.raises(ValueError, match=r"save: file: .* is not a format of pictures"):
             texture.save(tmp_path / name)
     with pytest.raises(TypeError, match="save: file"):
         texture.save(3)

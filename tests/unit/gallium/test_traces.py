@@ -372,7 +372,7 @@ BETWEEN: list[tuple[str, Callable[[Traced], object]]] = [
     ("a buffer", lambda s: s.ctx.set_constant_buffer("FRAGMENT", s.uniforms)),
     ("nothing", lambda s: s.ctx.set_constant_buffer("FRAGMENT", None)),
     ("bytes of another length", lambda s: s.ctx.set_constant_buffer("FRAGMENT", b"12345678901234567890")),
-    ("bytes that are no words", lambda s: s.ctx.set_constant_buffer("FRAGMENT", b"123456789012345")),
+    ("bytes that are not words", lambda s: s.ctx.set_constant_buffer("FRAGMENT", b"123456789012345")),
     ("many draws", lambda s: s.ctx.draw_many(np.ones(3, [("fragment_constants", "f4", 4)]), mode="TRIANGLES", count=3)),
     ("no draws", lambda s: s.ctx.draw_many(np.ones(0, [("fragment_constants", "f4", 4)]), mode="TRIANGLES", count=3)),
     ("a refused draw", refused_draw),
@@ -487,14 +487,14 @@ CUT: list[tuple[str, Callable[[bytearray], bytearray], str]] = [
     ("no end", lambda d: d[:-4], "without END: it was cut off"),
     ("half a command", lambda d: d[: PREFIX.size + 12], r"command 0 \(CALL\) at byte 16: \d+ words follow its header, 2 are there"),
     ("after the end", lambda d: d + d[-4:], r"\(END\) at byte \d+: commands follow"),
-    ("number", lambda d: d[:-4] + b"\xff\0\0\0", r"\(number 255\) at byte \d+: 0xff is no header"),
+    ("number", lambda d: d[:-4] + b"\xff\0\0\0", r"\(number 255\) at byte \d+: 0xff is not a header"),
     ("version 1", lambda d: d[:8] + b"\x01" + d[9:], "version 1.0; this player reads 2.0 to 3.0"),
     ("unbound", changes(1, 0, stage=2), r"\(CHANGES\) at byte \d+: it changes constants, but none are bound as bytes to slot 0 of stage 2"),
     ("place", changes(0x11, 0, 0), r"\(CHANGES\) at byte \d+: the bound constants have 4 words, and no word 4"),
     ("bits without words", changes(0xF, 0), r"\(CHANGES\) at byte \d+: 4 words follow its header, 2 are there"),
     ("no draw", lambda d: d[:-4] + bytes((Command.REDRAW, 0, 0, 0)) + d[-4:], r"\(REDRAW\) at byte \d+: there is no draw before"),
     ("word of a draw", redraw(0x400, 3), r"\(REDRAW\) at byte \d+: a draw has no word 10"),
-    ("handle", lambda d: d[:-4] + bytes((Command.FORGET, 0, 1, 0, 200, 0, 0, 0)), r"\(FORGET\) at byte \d+: 200 is no handle"),
+    ("handle", lambda d: d[:-4] + bytes((Command.FORGET, 0, 1, 0, 200, 0, 0, 0)), r"\(FORGET\) at byte \d+: 200 is not a handle"),
 ]
 
 

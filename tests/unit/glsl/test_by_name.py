@@ -106,7 +106,7 @@ def test_a_view_or_a_sampler_may_be_given_with_a_texture(ctx: g.Context) -> None
 def test_wrong_names_and_values_are_named_and_nothing_is_set(ctx: g.Context) -> None:
     given = textures(ctx)
     for values, error, message in [
-        ({**given, "mapp": given["map"]}, ValueError, "'mapp' is no sampler that a bound shader uses; did you mean 'map'"),
+        ({**given, "mapp": given["map"]}, ValueError, "'mapp' is not a sampler that a bound shader uses; did you mean 'map'"),
         (
             {"map": np.zeros((2, 2))},
             TypeError,

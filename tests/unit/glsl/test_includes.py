@@ -40,7 +40,7 @@ def test_no_spelling_of_a_directive_reaches_the_compiler(folder: Path, end: str,
     text = (before + directive).replace("{}", end) + ' "../secret"' + end
     for folders in (folder, None):
         found = errors("#version 450" + end + text, folders=() if folders is None else (str(folders),))
-        if not found:  # the directive is no live one
+        if not found:  # the directive is not a live one
             assert "secret" not in code("#version 450" + end + text)
         else:
             assert {item.code for item in found} <= {"G001", "G014"}
@@ -62,7 +62,7 @@ def test_a_file_is_put_in_the_place_of_its_directive(folder: Path) -> None:
     (folder / "deep" / "b.glsl").write_text('\ufeffbefore\r\n#include "c.glsl"\r\n#include <a.glsl>\rafter')
     (folder / "deep" / "c.glsl").write_text("NAME __LINE__")
     text = '#version 450\n#define NAME "deep/b.glsl"\n#include NAME\n#undef NAME\n__LINE__'
-    assert errors(text, folders=(str(folder),))[0].message == '`"deep/b.glsl"` is no part of code'
+    assert errors(text, folders=(str(folder),))[0].message == '`"deep/b.glsl"` is not a part of code'
     text = '#version 450\n#define NAME name\n#include "deep/b.glsl"\n__LINE__'
     assert code(text, folders=(str(folder),)) == "before name 1 included after 4"
 

@@ -48,15 +48,15 @@ def test_calls_go_to_the_function_of_the_number() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("subroutine float K(float x); subroutine(K) int f(float x) { return 1; }", "`f` has other parameters or another result than `K`"),
-        ("subroutine float K(float x); subroutine(K) float f(out float x) { return 1.0; }", "`f` has other parameters"),
-        ("subroutine(K) float f() { return 1.0; }", "`K` is no subroutine type"),
-        ("subroutine uniform K u;", "`K` is no subroutine type"),
+        ("subroutine float K(float x); subroutine(K) int f(float x) { return 1; }", "`f` differs from `K` in its parameters or result"),
+        ("subroutine float K(float x); subroutine(K) float f(out float x) { return 1.0; }", "`f` differs from `K` in its parameters"),
+        ("subroutine(K) float f() { return 1.0; }", "`K` is not a subroutine type"),
+        ("subroutine uniform K u;", "`K` is not a subroutine type"),
         ("subroutine K;", "a subroutine type is declared like a function"),
-        ("subroutine float K(); subroutine(K)", "a function follows the types"),
-        ("subroutine float K(); layout(binding = 1) subroutine uniform K u;", "`binding` is no layout of a subroutine"),
-        ("subroutine float K(); layout(index = 1 + 1) subroutine(K) float f() { return 1.0; }", "`index` of a subroutine needs a number"),
-        ("subroutine float K(); layout(index = 256) subroutine(K) float f() { return 1.0; }", "`f` has number 256, and 255 is the largest"),
+        ("subroutine float K(); subroutine(K)", "expected a function after"),
+        ("subroutine float K(); layout(binding = 1) subroutine uniform K u;", "subroutines have no layout `binding`"),
+        ("subroutine float K(); layout(index = 1 + 1) subroutine(K) float f() { return 1.0; }", "`index` of a subroutine must be a number"),
+        ("subroutine float K(); layout(index = 256) subroutine(K) float f() { return 1.0; }", "`f` has index 256; the largest is 255"),
         (
             "subroutine float K(); layout(index = 1) subroutine(K) float f() { return 1.0; } "
             "layout(index = 1) subroutine(K) float g() { return 1.0; }",
@@ -64,7 +64,7 @@ def test_calls_go_to_the_function_of_the_number() -> None:
         ),
         ("subroutine float K(); subroutine uniform K u; subroutine(K) float f() { return u(); }", "GLSL has no recursion"),
         ("subroutine", "a subroutine type is declared like a function"),
-        ("subroutine uniform", "is no subroutine type"),
+        ("subroutine uniform", "is not a subroutine type"),
     ],
 )
 def test_mistakes_are_reported_at_their_place(text: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""GLSL for Vulkan is recognized by its words, and GLSL for OpenGL stays what it is."""
+"""GLSL for Vulkan is recognized by words that OpenGL lacks; all other GLSL still compiles for OpenGL."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Judge:
         self._hold(context.simple_framebuffer((1, 1))).use()
 
     def differences(self) -> list[str]:
-        """Name the results that differ by more than 2 ULP an instruction. NaN, open in GLSL, is no difference."""
+        """Name the results that differ by more than 2 ULP an instruction. NaN, open in GLSL, is not a difference."""
         try:
             run = {Processor.VERT: self._vertex, Processor.GEOM: self._geometry, Processor.FRAG: self._fragment}
             return run[self.program.processor]()

@@ -488,4 +488,4 @@ def test_file_named_spv_is_judged_as_spirv(run: Run, tmp_path: Path) -> None:
     path.write_bytes(bytes(range(40)))
     code, _, err = run(path)
     assert code == 1
-    assert err.startswith(f"error[M001]: {path}: the first word is no SPIR-V magic number")
+    assert err.startswith(f"error[M001]: {path}: the first word is not the SPIR-V magic number")

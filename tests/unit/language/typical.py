@@ -52,7 +52,7 @@ MOV OUT[0], ¦neg(IN[0]) | P003 | write `-IN[0]` | MOV OUT[0], -IN[0]
 MOV OUT[0], ¦saturate(IN[0]) | P003 | write `MOV_SAT`
 MOV OUT[0], ¦max(IN[0], IN[1]) | P003 | write MAX as a statement
 MOV OUT[0], ¦rsqrt(IN[0]) | P003 | write RSQ as a statement
-ADD TEMP[0], IN[0] ¦+ IN[1], IN[0] | P003 | no expressions
+ADD TEMP[0], IN[0] ¦+ IN[1], IN[0] | P003 | are not expressions
 MOV OUT[0], IN[0] ¦+ IN[1] | P003 | write `ADD OUT[0], IN[0], IN[1]` | ADD OUT[0], IN[0], IN[1]
 MOV OUT[0], IN[0]¦*IN[1] | P003 | write `MUL OUT[0], IN[0], IN[1]` | MUL OUT[0], IN[0], IN[1]
 MOV OUT[0], IN[0] ¦- IN[1] | P003 | write `ADD OUT[0], IN[0], -IN[1]` | ADD OUT[0], IN[0], -IN[1]
@@ -60,7 +60,7 @@ MOV OUT[0] ¦= IN[0] | P003 | write `MOV OUT[0], IN[0]` | MOV OUT[0], IN[0]
 ¦OUT[0] = IN[0] | P003 | write `MOV OUT[0], IN[0]` | MOV OUT[0], IN[0]
 ¦OUT[0] = IN[0] * IN[1] | P003 | write `MUL OUT[0], IN[0], IN[1]` | MUL OUT[0], IN[0], IN[1]
 ¦OUT[0], IN[0] | P003 | begins with its opcode
-MOV OUT[0], ¦1-IN[0] | P015 | no expressions
+MOV OUT[0], ¦1-IN[0] | P015 | are not expressions
 MOV OUT[0], ¦!IN[0] | P003 | there is no `!`
 MOV OUT[0], ¦~IN[0] | P003 | write `NOT d, a`
 MOV OUT[0], ¦(IN[0]) | P003 | leave them out | MOV OUT[0], IN[0]

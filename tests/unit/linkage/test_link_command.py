@@ -105,8 +105,8 @@ def test_unmatched_inputs_are_refused_on_request(capsys: pytest.CaptureFixture[s
     ("command", "code", "message"),
     [
         ("v f --link --map GENERIC[0]", 2, "--map GENERIC[0]: expected INPUT=OUTPUT, as GENERIC[0]=TEXCOORD[2]"),
-        ("v f --link --map GENERC[0]=FOG", 2, "'GENERC[0]' is no semantic; GENERIC[3] and FOG are; did you mean `GENERIC`?"),
-        ("v f --link --map GENERIC(0)=FOG", 2, "'GENERIC(0)' is no semantic; GENERIC[3] and FOG are"),
+        ("v f --link --map GENERC[0]=FOG", 2, "'GENERC[0]' is not a semantic; GENERIC[3] and FOG are; did you mean `GENERIC`?"),
+        ("v f --link --map GENERIC(0)=FOG", 2, "'GENERIC(0)' is not a semantic; GENERIC[3] and FOG are"),
         ("v f --link --map GENERIC[0]=FOG,GENERIC[0]=COLOR", 2, "--map: GENERIC[0] is mapped twice, to FOG and to COLOR"),
         ("v f --link --map GENERIC[5]=FOG", 2, "the fragment program reads no GENERIC[5]; it reads GENERIC[0]"),
         ("v f --link --sprite-coord-enable x", 2, "--sprite-coord-enable x: expected 32 bits, as 5 or 0x5"),

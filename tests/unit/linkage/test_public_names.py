@@ -103,7 +103,7 @@ def test_an_output_that_feeds_two_inputs_has_no_single_number() -> None:
 def test_link_states_take_texts_and_name_what_is_none() -> None:
     state = tgsi.LinkState({"GENERIC[3]": "GENERIC[7]"})  # type: ignore[dict-item]
     assert state.mapping == {tgsi.Semantic("GENERIC", 3): tgsi.Semantic("GENERIC", 7)}
-    with pytest.raises(ValueError, match=r"mapping: 'GENERIC\(3\)' is no semantic"):
+    with pytest.raises(ValueError, match=r"mapping: 'GENERIC\(3\)' is not a semantic"):
         tgsi.LinkState({"GENERIC(3)": "FOG"})  # type: ignore[dict-item]
 
 

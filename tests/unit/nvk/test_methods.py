@@ -100,7 +100,7 @@ def test_older_and_unknown_classes_are_refused() -> None:
             "SET_DRAW_CONTROL_A",
             "INSTANCE_ID",
             3,
-            r"INSTANCE_ID: 3 is no value of this field of 2 bits \(0 FIRST, 1 SUBSEQUENT, 2 UNCHANGED\)",
+            r"INSTANCE_ID: 3 is not a value of this field of 2 bits \(0 FIRST, 1 SUBSEQUENT, 2 UNCHANGED\)",
         ),
     ],
 )
@@ -188,7 +188,7 @@ def test_the_decoder_reads_the_other_kinds_of_headers() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([0x00000453], "word 0: 0x00000453 is no header of a known kind"),
+        ([0x00000453], "word 0: 0x00000453 is not a header of a known kind"),
         ([0x20020453, 1], "word 0: the header announces 2 words, 1 follow"),
         ([0x20010400, 1], "word 0: method 0x1000 is not in the table"),
         ([0x20010453, 3], "SET_MESH_CONTROL: word 0x00000003 sets bits 0x00000002, which belong to no field"),

@@ -103,7 +103,7 @@ def test_a_row_of_the_table_has_an_opcode_and_its_scratch_registers() -> None:
 
 
 def test_opcodes_that_are_written_with_each_other_are_refused() -> None:
-    with pytest.raises(ValueError, match="opcodes: FRC and FLR are written with each other; name one of them"):
+    with pytest.raises(ValueError, match="opcodes: the expansions of FRC and FLR need each other; name only one of them"):
         tgsi.lower(program_of("FRC", "x"), opcodes="FRC+FLR+LRP")
     with pytest.raises(ValueError, match="FLR and FRC"):
         tgsi.lower(program_of("FRC", "x"), opcodes="LOG+FLR+FRC")

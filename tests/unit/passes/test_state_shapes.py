@@ -138,16 +138,16 @@ def test_the_public_helpers_take_texts_and_name_what_is_wrong() -> None:
     ("fields", "words"),
     [
         ("alpha-test=GRATER:0.5", "alpha-test: func: `GRATER` is not one of .*did you mean `GREATER`"),
-        ("clip-planes=300", "clip-planes: planes: 300 is no mask of 8 planes"),
-        ("clip-distances=256:1", "distances: 256 is no mask"),
+        ("clip-planes=300", "clip-planes: planes: 300 is not a mask of 8 planes"),
+        ("clip-distances=256:1", "distances: 256 is not a mask"),
         ("clip-distances=1:-1", "generic: -1 is negative"),
-        ("edge-flag=-2", "attribute: -2 is no input"),
+        ("edge-flag=-2", "attribute: -2 is not an input"),
         ("flat-shade=COLR", "inputs: `COLR` is not one of .*did you mean `COLOR`"),
         ("flat-shade=[3]", "inputs: `\\[3\\]` is not one of"),
         ("per-sample=some", "inputs: `some` is not one of ALL, DECLARED"),
         ("window-position=UP", "origin: `UP` is not one of UPPER_LEFT, LOWER_LEFT"),
         ("window-position=UPPER_LEFT:WHOLE", "center: `WHOLE` is not one of"),
-        ("polygon-stipple=-5", r"CONST\[0\]\[-5\] is no register"),
+        ("polygon-stipple=-5", r"CONST\[0\]\[-5\] is not a register"),
     ],
 )
 def test_wrong_values_are_named(fields: str, words: str) -> None:

@@ -282,7 +282,7 @@ class Scene:
         return self.compared(self.ours(), self.mesa(context, version))
 
     def compared(self, ours: list[Picture], mesa: list[Picture]) -> list[str]:
-        """Pixels that differ by more than 2 ULP an instruction. A NaN, and an alpha that is as near to the reference, are no difference."""
+        """Pixels that differ by more than 2 ULP an instruction. NaNs are skipped, as are alphas near the alpha test's reference."""
         found = []
         scale = 2 * len(self.program.instructions) * 2.0**-23
         doubtful = np.zeros((HEIGHT, WIDTH), bool)

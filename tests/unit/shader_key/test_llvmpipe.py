@@ -129,7 +129,7 @@ def test_versions_that_want_equal_qualifiers_link_and_draw(context: Any, version
 
 
 # The corpus: programs with 2D textures and inputs of a vertex program.
-OPEN = {"FRAG-b8c35dcd79056ee5": "a texture at coordinates that are no numbers"}
+OPEN = {"FRAG-b8c35dcd79056ee5": "a texture at coordinates that are not numbers"}
 """Programs that this test cannot judge, and why."""
 
 OVER_ALL = {

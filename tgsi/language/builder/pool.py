@@ -63,5 +63,5 @@ def _word(value: float, kind: Kind) -> int:
         except OverflowError:
             return 0x7F800000 if value > 0 else 0xFF800000
     if not isinstance(value, int):
-        raise TypeError(f"{value!r} is no integer; write it as a register or immediate of its own")
+        raise TypeError(f"{value!r} is not an integer; write it as a register or immediate of its own")
     return value & 0xFFFFFFFF

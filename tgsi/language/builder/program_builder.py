@@ -112,7 +112,7 @@ class ProgramBuilder(OpcodeMethods):
         """Give temporaries back for reuse by `temporary`. ValueError for a register that is not a temporary in use."""
         for register in registers:
             if register.file is not File.TEMP or not self._temporaries.get(register.index, False):
-                raise ValueError(f"{register} is no temporary in use")
+                raise ValueError(f"{register} is not a temporary in use")
             self._temporaries[register.index] = False
             self._free.append(register.index)
 
@@ -253,7 +253,7 @@ class ProgramBuilder(OpcodeMethods):
 
         Raises:
             ValueError: no such opcode or target, or the wrong number of operands.
-            TypeError: an operand is no register, number or sequence of numbers.
+            TypeError: an operand is not a register, number or sequence of numbers.
         """
         info = OPCODES.get(name)
         if info is None:

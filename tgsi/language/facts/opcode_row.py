@@ -38,7 +38,7 @@ class OpcodeInfo:
         stores_to_dst: the destination names the memory that is written instead of a register for the result: STORE.
         is_copy: the result is the source, bit for bit. is_componentwise: the mode is `Mode.COMPONENTWISE`.
         computes_floats: the result is a float or double that arithmetic or a conversion makes: then a NaN in it is the canonical one.
-        uses_64bit: an operand is a pair of channels that the write mask selects as one. A handle is no such pair: its y is always 0.
+        uses_64bit: an operand is a pair of channels that the write mask selects as one. A handle is not such a pair: its y is always 0.
         looks_at_other_lanes: a result may depend on values of other lanes, as derivatives do; all sampling counts.
         is_computed: the results depend only on the sources' 32-bit values in the same lane.
         is_divisible: besides, each channel of the one result depends on that channel of the sources alone.

@@ -184,7 +184,7 @@ def _word_start(text: str, at: int) -> int:
 
 
 def _bare_number(span: Span) -> Diagnostic:
-    message = f"`{shorten(span.text)}` is no operand"
+    message = f"`{shorten(span.text)}` is not an operand"
     return Diagnostic("P015", Severity.ERROR, message, (Label(span),), NUMBER_HINT)
 
 

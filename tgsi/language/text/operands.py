@@ -77,7 +77,7 @@ class Memo(dict[str, T], Generic[T]):
                 value = self[text] = build(*operand.groups())
                 return value
         word = text.strip()
-        raise Mistake("P015", f"`{shorten(word)}` is no operand", text, NUMBER_HINT if word.isdigit() else self.refuse)
+        raise Mistake("P015", f"`{shorten(word)}` is not an operand", text, NUMBER_HINT if word.isdigit() else self.refuse)
 
 
 class OperandReader:
@@ -206,7 +206,7 @@ class OperandReader:
 
 
 def mask_of(letters: str | None, *, strict: bool = False) -> int:
-    """Bits of the mask letters after a dot; all channels without letters. An underscore is no channel, where `strict` allows it."""
+    """Bits of the mask letters after a dot; all channels without letters. An underscore is not a channel, where `strict` allows it."""
     if letters == "_" and not strict:
         return 0
     try:

@@ -151,7 +151,7 @@ def _stage(source: Source, text: str, stages: Mapping[str, Processor]) -> tuple[
     """The stage, and the offset at which its word ends.
 
     Raises:
-        ParseError: the first word is no stage.
+        ParseError: the first word is not a stage.
     """
     from tgsi.language.text.syntax import syntax
 

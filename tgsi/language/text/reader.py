@@ -251,7 +251,7 @@ class _Values(dict[str, tuple[int, ...]]):
         literal = LITERALS[self.kind]
         word = text.strip()
         if not literal.good(word):
-            raise Mistake("P023", f"`{shorten(word)}` is no {self.kind.name} value", text, f"a value is {literal.example}")
+            raise Mistake("P023", f"`{shorten(word)}` is not a value of type {self.kind.name}", text, f"a value is {literal.example}")
         words = self[text] = literal.read(word)
         return words
 

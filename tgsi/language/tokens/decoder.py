@@ -76,7 +76,7 @@ def decode(words: Sequence[int], *, name: str = "<tokens>") -> Program:
 
     Raises:
         ParseError: with the word that is wrong, and its offset.
-        TypeError, ValueError: an element is no 32-bit unsigned integer.
+        TypeError, ValueError: an element is not a 32-bit unsigned integer.
     """
     checked = tuple(words)
     for kind in set(map(type, checked)):

@@ -38,7 +38,7 @@ def texture_units(programs: Mapping[int, Program], values: Any) -> list[TextureU
     known = {name: unit for samplers in named.values() for name, unit in samplers.items()}
     for name in values:
         if name not in known:
-            raise ValueError(f"{call}: {name!r} is no sampler that a bound shader uses{nearest(str(name), known)}")
+            raise ValueError(f"{call}: {name!r} is not a sampler that a bound shader uses{nearest(str(name), known)}")
     return [
         TextureUnit(stage, unit, texture, sampler)
         for stage, samplers in named.items()

@@ -42,7 +42,7 @@ def type_of(text: str) -> np.dtype[Any]:
             rows.append((name, _plain_type(kind), tuple(map(_length, lengths.split("x"))) if lengths else ()))
         return np.dtype(rows)
     except (TypeError, ValueError, OverflowError, RecursionError):
-        raise WordError(f"{text[:64]!r} is no type of an array") from None
+        raise WordError(f"{text[:64]!r} is not a type of an array") from None
 
 
 def _is_packed(dtype: np.dtype[Any]) -> bool:

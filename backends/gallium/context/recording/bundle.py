@@ -89,7 +89,7 @@ class Bundle:
         row = CALLS.get(ALIASES.get(name, name))
         if row is None or row.does is not Does.SET:
             is_method = row is not None or name in UNRECORDED
-            reason = "has a result, or ends an object; call it on the context" if is_method else "is no method of a context"
+            reason = "has a result, or ends an object; call it on the context" if is_method else "is not a method of a context"
             raise AttributeError(f"a bundle does not record {name}: it {reason}")
         method = getattr(type(self._owner.context), name)
 

@@ -35,7 +35,7 @@ class Bundles(ContextCore):
         State that the bundle does not set comes from the context; state that it sets stays bound.
 
         Raises:
-            TypeError, ValueError: `bundle` is no finished bundle of this context, or one of its objects was destroyed; nothing was done.
+            TypeError, ValueError: `bundle` is not a finished bundle of this context, or one of its objects was destroyed; nothing was done.
                 A call was refused: the message has its number and method, and the calls before it were made.
         """
         from backends.gallium.context.recording.bundle import Bundle

@@ -77,7 +77,7 @@ def item_at(words: memoryview, at: int, offset: int = 0) -> Item:
     end = at + 1 + count
     detail = head >> 8 & 255
     if command is None or detail & ~DETAILS.get(command, 0):
-        raise failure(words, at, name_of(head & 255), f"{head:#x} is no header of a command", offset)
+        raise failure(words, at, name_of(head & 255), f"{head:#x} is not a header of a command", offset)
     if end > len(words):
         raise failure(words, at, command.name, f"{count} words follow its header, {len(words) - at - 1} are there", offset)
     changes = changes_of(head, words[at + 1 : end]) if command in CHANGING else {}
@@ -159,7 +159,7 @@ class Decoder:
         rows = COMMANDS[item.command]
         number = item.detail if len(rows) > 1 else 0
         if number not in rows:
-            raise WordError(f"{number} is no kind of object")
+            raise WordError(f"{number} is not a kind of object")
         row, fixed = rows[number]
         return row, row.call(fixed.read(item.detail, item.words, self.object))
 
@@ -185,7 +185,7 @@ class Decoder:
         args, given = reader.read(), reader.read()
         outcome = reader.read() if flags & OUTCOME else None
         if not isinstance(args, tuple) or not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
-            raise WordError("the arguments are no tuple, or no mapping by name")
+            raise WordError("the arguments are neither a tuple nor a mapping by name")
         if not reader.is_at_end:
             raise WordError("words are left after its values")
         if words[1] and row.does not in _CREATING:
@@ -204,7 +204,7 @@ class Decoder:
     def _read_object(self, handle: int) -> Any:
         thing = self.object(handle)
         if thing is None:
-            raise WordError("0 is no handle of an object")
+            raise WordError("0 is not a handle of an object")
         return thing
 
     # -- commands that depend on those before ----------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ class Player:
     def _object(self, handle: int) -> Any:
         thing = self._objects.get(handle)
         if thing is None:
-            raise WordError(f"{handle} is no handle")
+            raise WordError(f"{handle} is not a handle")
         return thing
 
     def _changed(self, stage: int, index: int, changes: Mapping[int, int]) -> bytes:

@@ -250,7 +250,7 @@ class ValueReader:
         tag, small = word & 255, word >> 8
         reader = _READERS.get(tag)
         if reader is None:
-            raise WordError(f"{tag} is no tag of a value")
+            raise WordError(f"{tag} is not a tag of a value")
         return reader(self, small, depth)
 
     def count(self, number: int) -> int:
@@ -285,7 +285,7 @@ class ValueReader:
     def record(self, number: int, depth: int) -> Any:
         """A record."""
         if number >= len(RECORDS):
-            raise WordError(f"{number} is no number of a record")
+            raise WordError(f"{number} is not a number of a record")
         kind = RECORDS[number]
         values = {item.name: self.read(depth + 1) for item in fields(kind)}
         try:

@@ -81,9 +81,9 @@ def _key(c: Context, unit: int) -> ImageKey | None:
 
 
 def _in_place(c: Context, unit: Unit) -> Image | None:
-    """The image of a unit if accesses by rows are written in place, because a call would pass all channels through memory.
+    """The image of a unit if accesses by rows are inlined, because a call would pass all channels through memory.
 
-    Then only texels that are not in rows need a call. None if no rows are expected, or if the program has many accesses.
+    Only scattered texels then need a call. None if no rows are expected, or if the program has many accesses.
     """
     key = _key(c, unit.number)
     if key is None or facts.of(c.program, _count_accesses) >= SHARED_FROM:

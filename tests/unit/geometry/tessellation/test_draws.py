@@ -388,7 +388,7 @@ def test_what_cannot_be_drawn_is_named() -> None:
         with pytest.raises(ValueError, match="vertices_per_patch"):
             ctx.draw_vbo(mode="PATCHES", count=3, vertices_per_patch=33)
         ctx.bind_tes_state(ctx.create_tes_state("TESS_EVAL\nDCL OUT[0], POSITION\nEND\n"))
-        with pytest.raises(UnsupportedError, match="TES_PRIM_MODE 0 is no domain"):
+        with pytest.raises(UnsupportedError, match="TES_PRIM_MODE 0 is not a domain"):
             ctx.draw_vbo(mode="PATCHES", count=3)
         ctx.bind_tes_state(None)
         ctx.set_stream_output_targets()

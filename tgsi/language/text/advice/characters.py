@@ -71,10 +71,10 @@ def advise_page(fault: Fault) -> Advice | None:
         return Advice(f"{quoted(entity[0])} is written so in HTML only: {what}", fixes, (fault.at, entity.end()))
     if tag := _TAG.match(fault.text, fault.at):
         fixes = tuple(fault.fix(match.start(), match.end(), "") for match in _TAG.finditer(fault.text, fault.start, fault.near_end))
-        return Advice("tags of a web page are no part of the text: leave them out", fixes, (fault.at, tag.end()), resume=tag.end())
+        return Advice("tags of a web page are not a part of the text: leave them out", fixes, (fault.at, tag.end()), resume=tag.end())
     if fence := fault.match(r"```[^\n]*|~~~[^\n]*"):
         fix = fault.fix(fault.at, fence.end(), "")
-        return Advice("the fence of Markdown is no part of the text: leave it out", (fix,), (fault.at, fence.end()), resume=fence.end())
+        return Advice("the fence of Markdown is not a part of the text: leave it out", (fix,), (fault.at, fence.end()), resume=fence.end())
     if fault.at == fault.start and (quote := fault.match(r"(['\"])(?=[A-Z0-9])")) and fault.begins_statement(quote.end()):
         marks = re.compile(rf"{quote[1]}(?:\\n)?,?|\\n{quote[1]}").finditer(fault.text, fault.start, fault.near_end)
         return Advice("statements are not quoted: leave the quotes out", tuple(fault.fix(one.start(), one.end(), "") for one in marks))

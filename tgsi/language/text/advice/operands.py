@@ -136,7 +136,7 @@ def advise_expression(fault: Fault) -> Advice | None:
         return Advice(f"{fault.head} tests one value: compare first, as `{opcode} TEMP[0].x, a, b`, then write `IF TEMP[0].xxxx`")
     if fault.match(rf"(?:[-+*/%^&]|\*\*|<<|>>)[ \t]*(?:[A-Z]|{NUMBER})") and re.search(r"[\]|wxyz]$", fault.before):
         opcode = _INFIX.get(here[0], "MOD")
-        return Advice(f"operands are no expressions: compute with {opcode} into a TEMP first", ())
+        return Advice(f"operands are not expressions: compute with {opcode} into a TEMP first", ())
     if here[:1] == "=" and fault.head not in ("PROPERTY", "DCL", "IMM"):
         if fault.before.endswith("]"):
             return Advice("operands are separated by commas, there is no `=`", (fault.fix(fault.at, fault.at + 1, ","),))
@@ -204,7 +204,7 @@ def advise_sign(fault: Fault) -> Advice | None:
         return Advice("one bar stands at each side: `|IN[0]|`", fixes)
     if product := fault.match(rf"({NUMBER})[ \t]*([-+*/])[ \t]*(?={OPERAND})"):
         opcode = _INFIX[product[2]]
-        return Advice(f"operands are no expressions: declare {quoted(product[1])} in an IMM and compute with {opcode} before")
+        return Advice(f"operands are not expressions: declare {quoted(product[1])} in an IMM and compute with {opcode} before")
     if "FILE" not in fault.expects:
         if fault.match(r"\|") and before.endswith("|"):
             return Advice("one bar stands at each side: `|IN[0]|`", (fault.fix(at, at + 1, ""),))
@@ -220,7 +220,7 @@ def advise_sign(fault: Fault) -> Advice | None:
     if (match := fault.match(r"\(")) and (inside := fault.match(rf"\([ \t]*({OPERAND})[ \t]*\)")):
         return Advice("an operand has no parentheses: leave them out", (fault.fix(at, inside.end(), inside[1]),))
     if match:
-        return Advice("operands have no parentheses and are no expressions")
+        return Advice("operands have no parentheses and are not expressions")
     return None
 
 

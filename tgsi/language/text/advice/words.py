@@ -191,7 +191,7 @@ def advise_word(fault: Fault) -> Advice | None:
     if found.code == "P007" and fault.match(r"[ \t\n]*DCL[ \t]+IMAGE", fault.start) and word.upper() not in _ATTRIBUTES:
         return Advice("formats of images are written whole, as `PIPE_FORMAT_R8G8B8A8_UNORM`; RAW and WR may follow")
     if found.code == "P005" and _names_sub(fault):
-        return Advice(NO_NAMES, message=f"{quoted(word)} is no label", resume=fault.line_end)
+        return Advice(NO_NAMES, message=f"{quoted(word)} is not a label", resume=fault.line_end)
     if found.code == "P007":
         bracket = fault.match(r"\[", fault.at + len(word))
         hint, write = attribute(word, "[" if bracket else "")
@@ -202,7 +202,7 @@ def advise_word(fault: Fault) -> Advice | None:
         return Advice(found.hint, (fault.fix(fault.at, fault.at + len(word), order[1]),) if order else ())
     elif found.code == "P005" and (label := fault.match(r"[ \t]*:(?![ \t]*[0-9])", fault.at + len(word))):
         fix = fault.fix(fault.at, label.end(), "")
-        return Advice(NO_JUMPS, (fix,), message=f"{quoted(word)} is no label", resume=label.end())
+        return Advice(NO_JUMPS, (fix,), message=f"{quoted(word)} is not a label", resume=label.end())
     elif found.code == "P005" and (joined := _joined(fault, word)):
         return joined
     elif found.code == "P027" and "return type" in found.message and found.hint.startswith("write"):
