@@ -1,4 +1,4 @@
-"""Operating systems: memory, executable memory, functions and semaphores of the process, processors. All that differs between them.
+"""Operating systems: files, memory, executable memory, functions and semaphores of the process, processors. All that differs between them.
 
 Linux, macOS and Windows are told apart by the functions that exist at run time, not by their names. A missing function is replaced by one
 of Python's, and a step without a replacement raises OSError. Nothing of POSIX is needed to import this module.
@@ -42,6 +42,16 @@ def cache_bytes(level: int) -> int | None:
             if int((index / "level").read_text()) == level and (index / "type").read_text().strip() != "Instruction":
                 return int((index / "size").read_text().strip().removesuffix("K")) << 10
     return None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file in one step: other processes find its old content or the new one, never a part. OSError."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def private_memory(size: int) -> mmap.mmap:

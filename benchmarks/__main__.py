@@ -25,13 +25,14 @@ from benchmarks.load.scale import measure_scale
 from benchmarks.measure import Result, run_workload
 from benchmarks.processes import ROOT, SideDied, SideFailed, SideProcess
 from benchmarks.report import HEADER, row
+from tgsi.tools.parsing import Parser
 
 MEMORY_WORKLOADS = ("mesh_torus", "tex_bilinear")
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     """Parse the command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m benchmarks",
         description="Measure our renderer and llvmpipe in turn, in one run.",
         epilog="Exit codes: 0 all pictures agree, 1 a workload failed or a picture differs, 2 an option is wrong.",

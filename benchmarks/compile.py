@@ -11,7 +11,6 @@ uncached: the object cache is empty; cached: a process that has not yet seen the
 
 from __future__ import annotations
 
-import argparse
 import gc
 import statistics
 import sys
@@ -42,6 +41,7 @@ from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
+from tgsi.tools.parsing import Parser
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 STEPS = ("rest", "build", "parse", "passes", "codegen", "link")
@@ -200,7 +200,7 @@ def lines_of(report: Report, slowest: int = 3) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command. Returns 1 if a shader was not compiled."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.compile", description="compile time on one core")
+    parser = Parser(prog="python -m benchmarks.compile", description="compile time on one core")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="directory of .tgsi files")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth file")
     parser.add_argument("--runs", type=int, default=2, help="compiles of each shader; the fastest counts")

@@ -6,7 +6,6 @@ machine should be idle otherwise.
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tgsi import gallium as g
+from tgsi.tools.parsing import Parser
 
 BLOCKS, SIZE = 1 << 12, 256
 HEAD = """COMP
@@ -76,7 +76,7 @@ def measure(text: str, threads: Sequence[int], runs: int) -> list[float]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a line per program."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.grids", description="How grids scale with threads.")
+    parser = Parser(prog="python -m benchmarks.grids", description="How grids scale with threads.")
     parser.add_argument("--runs", type=int, default=20, help="launches of each (default 20)")
     options = parser.parse_args(arguments)
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

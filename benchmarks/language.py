@@ -6,7 +6,6 @@ comparison plain Lark parses a sample with the same grammar into a tree, in the 
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +21,7 @@ from tgsi.language.text.parser import parse
 from tgsi.language.text.syntax import syntax
 from tgsi.language.tokens.decoder import decode
 from tgsi.language.tokens.encoder import encode
+from tgsi.tools.parsing import Parser
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 FILES = ("TEMP", "CONST", "IN", "OUT")
@@ -128,7 +128,7 @@ def of_corpus(texts: Sequence[str], runs: int) -> list[Row]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.language", description=(__doc__ or "").splitlines()[0])
+    options = Parser(prog="python -m benchmarks.language", description=(__doc__ or "").splitlines()[0])
     options.add_argument("--lines", type=int, default=200_000)
     options.add_argument("--runs", type=int, default=3)
     options.add_argument("--corpus", type=Path, default=CORPUS)

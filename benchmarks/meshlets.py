@@ -7,7 +7,6 @@ cost the same in every way; the default size is small, so that vertices and tria
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from benchmarks import geometry
 from benchmarks.our_context import shader_text
 from benchmarks.ours import Ours
+from tgsi.tools.parsing import Parser
 
 CELLS = 7
 """Cells along an edge of a meshlet: 64 vertices, 98 triangles."""
@@ -213,7 +213,7 @@ RATIOS = (("meshlets", "indexed draw", 0.8), ("meshlets", "geometry shader", 2.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a line per way, then the ratios."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.meshlets", description="One model as vertices and as meshlets.")
+    parser = Parser(prog="python -m benchmarks.meshlets", description="One model as vertices and as meshlets.")
     parser.add_argument("--runs", type=int, default=20, help="frames of each (default 20)")
     parser.add_argument("--threads", type=int, help="native workers in addition to the caller (default: CPUs - 1)")
     parser.add_argument("--size", default="192x108", help="pixels of the target (default 192x108)")

@@ -33,6 +33,7 @@ import numpy as np
 from benchmarks.glmark import SCENES, Display
 from benchmarks.processes import ROOT
 from benchmarks.virpipe import CLIENT, Server
+from tgsi.tools.parsing import Parser
 
 EVERY = 30.0
 """Seconds from one sample to the next."""
@@ -145,7 +146,7 @@ def soak(command: Sequence[str], seconds: float, every: float, size: str, rows: 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command. Returns 0 if the server's memory was flat to the end."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description="Watch the memory of tgsi-vtest while a program draws.")
+    parser = Parser(prog="python -m benchmarks.soak", description="Watch the memory of tgsi-vtest while a program draws.")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--every", type=float, default=EVERY, help=f"seconds from sample to sample ({EVERY:.0f})")
     parser.add_argument("--glmark2", action="store_true", help="the program is glmark2, scene after scene")

@@ -34,6 +34,7 @@ from benchmarks.processes import ROOT, SideProcess, processor_time
 from benchmarks.programs import PROGRAMS as WHOLE
 from benchmarks.programs import Programs
 from benchmarks.report import HEADER, row
+from tgsi.tools.parsing import Parser
 from tgsi.tools.vtest.launch.known_path import KnownPath
 
 KNOWN_SOCKET = Path("/tmp/.virgl_test")  # the one path that Mesa 22 connects to
@@ -130,7 +131,7 @@ class ThroughServer(SideProcess):
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.virpipe", description="Measure tgsi-vtest against virgl_test_server.")
+    parser = Parser(prog="python -m benchmarks.virpipe", description="Measure tgsi-vtest against virgl_test_server.")
     parser.add_argument("--only", help="names of scenes and workloads, separated by commas; `bump` stands for all that begin with bump")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE")
     parser.add_argument("--budget", type=float, default=10.0, help="seconds per side and name (default 10)")

@@ -53,17 +53,17 @@ def frames(
     """
     call = "frames"
     if not callable(draw):
-        raise TypeError(f"{call}: draw: a function is wanted, not {type(draw).__name__}")
+        raise TypeError(f"{call}: draw: expected a function, not {type(draw).__name__}")
     if isinstance(frames, str | bytes) or not isinstance(frames, Iterable):
-        raise TypeError(f"{call}: frames: something to go through is wanted, not {type(frames).__name__}")
+        raise TypeError(f"{call}: frames: expected an iterable, not {type(frames).__name__}")
     if executor is not None and not hasattr(executor, "submit") and not hasattr(executor, "apply_async"):
-        wanted = "a concurrent.futures.Executor, or a pool with apply_async,"
-        raise TypeError(f"{call}: executor: {wanted} is wanted, not {type(executor).__name__}")
+        kinds = "a concurrent.futures.Executor or a pool with apply_async"
+        raise TypeError(f"{call}: executor: expected {kinds}, not {type(executor).__name__}")
     count = workers if workers is not None else os.cpu_count() or 1
     if type(count) is not int or count < 1:
-        raise ValueError(f"{call}: workers: a number from 1 on is wanted, not {workers!r}")
+        raise ValueError(f"{call}: workers: expected a number of at least 1, not {workers!r}")
     if type(threads) is not int or not 0 <= threads <= 256:
-        raise ValueError(f"{call}: threads: a number from 0 to 256 is wanted, not {threads!r}")
+        raise ValueError(f"{call}: threads: expected a number from 0 to 256, not {threads!r}")
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise RuntimeError(f"{call}: a worker imports the program that draws; put the call below `if __name__ == '__main__':`")
     if executor is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -12,7 +11,7 @@ from backends.llvm.engine import ready_made
 from backends.llvm.engine.sources import own_sources
 from backends.ready_made.makers import request
 from backends.ready_made.rows import Row, rows_of
-from backends.system import cpu_count
+from backends.system import cpu_count, write_whole
 
 _TRIPLES = {ready_made.AARCH64: "aarch64-unknown-linux-gnu"}
 _MACHINES = {ready_made.AARCH64: "aarch64"}
@@ -66,7 +65,5 @@ def build(levels: Iterable[str], folder: Path = ready_made.FOLDER, processes: in
 
 
 def _write(path: Path, sources: str, level: str, images: dict[bytes, bytes]) -> Path:
-    temporary = path.with_name(f".new-{os.getpid()}-{path.name}")
-    temporary.write_bytes(ready_made.pack(ready_made.surroundings(sources, level), dict(sorted(images.items()))))
-    temporary.replace(path)
+    write_whole(path, ready_made.pack(ready_made.surroundings(sources, level), dict(sorted(images.items()))))
     return path

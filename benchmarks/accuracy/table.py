@@ -23,6 +23,7 @@ import tgsi
 from benchmarks.accuracy.functions import FUNCTIONS, Doubles, MeasuredFunction, Words, sample
 from benchmarks.accuracy.halves import measure_halves
 from benchmarks.accuracy.scan import BINADES, LANES, REFERENCES, SIZE, Scan
+from tgsi.tools.parsing import Parser
 
 CHUNK = 1 << 22
 CANDIDATES = 24
@@ -229,7 +230,7 @@ def table(rows: Sequence[Row], markdown: bool) -> str:
 
 def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Parse the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description="Errors of transcendental functions against mpmath.")
+    parser = Parser(prog="python -m benchmarks.accuracy", description="Errors of transcendental functions against mpmath.")
     parser.add_argument("--functions", help=f"names, separated by commas (default: all of {', '.join(FUNCTIONS)})")
     parser.add_argument("--engines", default="jit,interp", help="jit, interp or both (default)")
     parser.add_argument("--samples", type=int, default=1 << 20, help="inputs of a sample (default 2^20)")

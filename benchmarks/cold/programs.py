@@ -11,7 +11,6 @@ llvmpipe, and Xvfb; programs that are not installed are named and left out.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import ctypes
 import json
@@ -36,6 +35,7 @@ from benchmarks.catalog import TOLERANCE, Check
 from benchmarks.geometry import check
 from benchmarks.glmark import Display
 from benchmarks.processes import ROOT
+from tgsi.tools.parsing import Parser
 
 _BECOME_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: processes whose parent has ended become ours, so that their time is counted
 PATIENCE = 120.0
@@ -255,7 +255,7 @@ def row(name: str, found: Mapping[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.cold.programs", description="Processor time of whole OpenGL programs.")
+    parser = Parser(prog="python -m benchmarks.cold.programs", description="Processor time of whole OpenGL programs.")
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(PROGRAMS), metavar="A,B", help=", ".join(PROGRAMS))
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs of each side, cold and second (default 3)")
     parser.add_argument("--server", action="store_true", help="draw through a server that goes on, whose start is not counted")

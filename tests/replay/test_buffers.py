@@ -61,11 +61,11 @@ def test_a_buffer_of_wide_texels_is_read_and_one_is_written(write_scene: SceneWr
 def test_a_buffer_with_fewer_bytes_than_its_width_is_refused(write_scene: SceneWriter) -> None:
     path = write_scene("short", commands=commands({}, width=80))
     report = replay(g.Screen(threads=0), path, Options())
-    assert "data[0][0]: 80 bytes are wanted, not 64" in str(report)
+    assert "data[0][0]: expected 80 bytes, not 64" in str(report)
 
 
 def test_an_image_of_parts_of_texels_is_refused(write_scene: SceneWriter) -> None:
     wrong = commands({})
     wrong[-2] = wrong[-2] | {"width": 10}
-    with pytest.raises(SceneError, match="width: 10 bytes are no whole number of texels of 4"):
+    with pytest.raises(SceneError, match="width: 10 bytes are not a whole number of texels of 4"):
         load_scene(write_scene("parts", commands=wrong))

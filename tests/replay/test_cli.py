@@ -104,7 +104,7 @@ def test_threads_and_lanes_change_nothing(write_scene: SceneWriter, capsys: Capt
         ("none.json", None, "no such file"),
         ("folder.json", "", "a directory, not a scene file"),
         ("text.json", "triangle", "not JSON: Expecting value: line 1 column 1 (char 0)"),
-        ("list.json", "[]", "scene: an object is wanted, not []"),
+        ("list.json", "[]", "scene: expected an object, not []"),
     ],
 )
 def test_what_cannot_be_read_is_said_and_the_rest_goes_on(
@@ -122,7 +122,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_goes_on(
 
 def test_a_raw_file_of_another_size_or_missing_is_named(write_scene: SceneWriter, capsys: Captured) -> None:
     code, lines, _ = run(capsys, write_scene(raw=bytes(60)), "--compare")
-    assert (code, lines[0].split(": ", 1)[1]) == (2, "c0: small.c0.raw has 60 bytes, 64 are wanted")
+    assert (code, lines[0].split(": ", 1)[1]) == (2, "c0: small.c0.raw has 60 bytes instead of 64")
     code, lines, _ = run(capsys, write_scene("other", raw=None), "--compare")
     assert (code, lines[0].split(": ", 1)[1]) == (2, "c0: other.c0.raw is not there")
 
@@ -146,10 +146,10 @@ def test_a_png_of_the_scenes_name_stands_in_for_the_raw_file(write_scene: SceneW
         ),
         ([{"op": "end_query", "id": 5}], "command 0 (end_query): no command began query 5"),
         ([{"op": "blend_global", "key": "mood", "value": 1}], "command 0 (blend_global): key: 'mood' is not one of independent"),
-        ([{"op": "index_buffer", "index_size": 3, "data": ""}], "command 0 (index_buffer): index_size: 1, 2 or 4 is wanted, not 3"),
+        ([{"op": "index_buffer", "index_size": 3, "data": ""}], "command 0 (index_buffer): index_size: expected 1, 2 or 4, not 3"),
         (
             [{"op": "texture", "id": 0, "target": "2D", "format": "R8_UNORM", "width": 2, "height": 2, "data": [["00"]]}],
-            "command 0 (texture): data[0][0]: 4 bytes are wanted, not 1",
+            "command 0 (texture): data[0][0]: expected 4 bytes, not 1",
         ),
         ([{"op": "clear_render_target", "cbuf": 3, "color": [0] * 4, "x": 0, "y": 0, "w": 1, "h": 1}], "cbuf: there is no color buffer 3"),
         ([{"op": "clear_render_target", "cbuf": 0, "color": [0] * 4, "x": 3, "y": 0, "w": 2, "h": 1}], "command 0 (clear_render_target): "),

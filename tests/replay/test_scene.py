@@ -60,14 +60,14 @@ def test_unknown_fields_are_noted_and_ignored() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"commands": 5}, "commands: a list is wanted, not 5"),
-        ({"commands": [7]}, "command 0: an object is wanted, not 7"),
+        ({"commands": 5}, "commands: expected a list, not 5"),
+        ({"commands": [7]}, "command 0: expected an object, not 7"),
         ({"commands": [{}]}, "command 0: the field 'op' is missing"),
         ({"commands": [{"op": "explode"}]}, "command 0: 'explode' is not a known op"),
         ({"commands": [{"op": "flush"}, {"op": "vs"}]}, "command 1 (vs): the field 'text' is missing"),
-        ({"commands": [{"op": "vs", "text": 5}]}, "command 0 (vs), text: a string is wanted, not 5"),
-        ({"commands": [{"op": "blend_color", "color": [1, 2, 3]}]}, "command 0 (blend_color), color: 4 entries are wanted, not 3"),
-        ({"commands": [{"op": "blend_color", "color": [1, 2, 3, "x"]}]}, "command 0 (blend_color), color[3]: a number is wanted, not 'x'"),
+        ({"commands": [{"op": "vs", "text": 5}]}, "command 0 (vs), text: expected a string, not 5"),
+        ({"commands": [{"op": "blend_color", "color": [1, 2, 3]}]}, "command 0 (blend_color), color: expected 4 entries, not 3"),
+        ({"commands": [{"op": "blend_color", "color": [1, 2, 3, "x"]}]}, "command 0 (blend_color), color[3]: expected a number, not 'x'"),
         (
             {"commands": [{"op": "blend_color", "color": [1, 2, 3, 1e300]}]},
             "command 0 (blend_color), color[3]: the number is beyond float32",
@@ -75,23 +75,26 @@ def test_unknown_fields_are_noted_and_ignored() -> None:
         ({"commands": [{"op": "draw", "mode": "TRIANGELS", "count": 3}]}, "mode: 'TRIANGELS' is not a Primitive; did you mean TRIANGLES?"),
         ({"commands": [{"op": "draw", "mode": "POINTS", "count": -1}]}, "command 0 (draw), count: -1 is out of range 0 .. 2147483648"),
         ({"commands": [{"op": "draw", "mode": "POINTS", "count": 10**400}]}, "command 0 (draw), count: the number is out of range"),
-        ({"commands": [{"op": "rasterizer", "scissor": 2}]}, "command 0 (rasterizer), scissor: 0 or 1 is wanted, not 2"),
+        ({"commands": [{"op": "rasterizer", "scissor": 2}]}, "command 0 (rasterizer), scissor: expected 0 or 1, not 2"),
         ({"commands": [{"op": "constant_buffer", "stage": "FRAG", "slot": 0, "data": "0g"}]}, "data: these are not pairs of hexadecimal"),
-        ({"commands": [{"op": "constant_buffer", "stage": "FRAGMENT", "slot": 0, "data": ""}]}, "stage: one of VERT, FRAG, GEOM"),
+        ({"commands": [{"op": "constant_buffer", "stage": "FRAGMENT", "slot": 0, "data": ""}]}, "stage: expected one of VERT, FRAG, GEOM"),
         ({"commands": [{"op": "vertex_element", "src_offset": 0, "format": "R8_UNROM"}]}, "did you mean R8_UNORM"),
-        ({"commands": [{"op": "clear", "buffers": ["colour"]}]}, "command 0 (clear), buffers: color, color0 to color7, depth or stencil"),
-        ({"fb": None}, "fb: an object is wanted, not None"),
+        (
+            {"commands": [{"op": "clear", "buffers": ["colour"]}]},
+            "command 0 (clear), buffers: expected color, color0 to color7, depth or stencil",
+        ),
+        ({"fb": None}, "fb: expected an object, not None"),
         ({"fb": {"width": 4, "height": 4}}, "fb: the field 'cbufs' is missing"),
         ({"fb": {"width": 0, "height": 4, "cbufs": []}}, "fb.width: 0 is out of range 1 .. 16384"),
         ({"fb": {"width": 8192, "height": 8192, "cbufs": []}}, "fb: more than 16777216 pixels"),
-        ({"fb": {"width": 4, "height": 4, "cbufs": ["Z16_UNORM"]}}, "fb.cbufs[0]: Z16_UNORM is no color format"),
-        ({"fb": {"width": 4, "height": 4, "cbufs": [], "zs": "R8_UNORM"}}, "fb.zs: R8_UNORM is no depth or stencil format"),
+        ({"fb": {"width": 4, "height": 4, "cbufs": ["Z16_UNORM"]}}, "fb.cbufs[0]: Z16_UNORM is not a color format"),
+        ({"fb": {"width": 4, "height": 4, "cbufs": [], "zs": "R8_UNORM"}}, "fb.zs: R8_UNORM is not a depth or stencil format"),
         ({"outputs": {"c1": "x.raw"}}, "outputs: the scene has no c1"),
         ({"outputs": {"moon": "x.raw"}}, "outputs: 'moon' is not the name of an output"),
-        ({"outputs": {"c0": "../../etc/passwd"}}, "outputs.c0: the name of a file next to the scene is wanted"),
-        ({"outputs": [1]}, "outputs: an object is wanted, not [1]"),
+        ({"outputs": {"c0": "../../etc/passwd"}}, "outputs.c0: expected the name of a file next to the scene"),
+        ({"outputs": [1]}, "outputs: expected an object, not [1]"),
         ({"queries": [{"id": 0}]}, "queries[0]: the field 'result' is missing"),
-        ({"deterministic": "yes"}, "deterministic: 0 or 1 is wanted, not 'yes'"),
+        ({"deterministic": "yes"}, "deterministic: expected 0 or 1, not 'yes'"),
     ],
 )
 def test_complaints_name_the_place(changes: dict[str, Any], message: str) -> None:
@@ -121,7 +124,7 @@ def test_a_file_that_is_no_scene(tmp_path: Path) -> None:
     path.write_text("1" * 10_000)
     assert say(path).startswith("not JSON that can be read")
     path.write_text("[]")
-    assert say(path) == "scene: an object is wanted, not []"
+    assert say(path) == "scene: expected an object, not []"
     path.write_text("{}")
     assert say(path) == "the field 'fb' is missing"
     os.mkfifo(tmp_path / "pipe.json")

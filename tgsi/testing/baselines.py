@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from backends.system import write_whole
 from tgsi.language.record import record
 from tgsi.testing.pictures import Picture, read
 
@@ -46,7 +46,7 @@ class Baseline:
         except ValueError:
             facts = None
         if not isinstance(facts, dict) or facts.get("tgsi-picture") != _FORMAT or not isinstance(facts.get("digest"), str):
-            raise ValueError(f"{self.facts} is not a file of a stored picture; --tgsi-update=failed writes it")
+            raise ValueError(f"{self.facts} does not describe a stored picture; --tgsi-update=failed rewrites it")
         return facts
 
     def read(self, digest: str) -> Picture:
@@ -64,18 +64,18 @@ class Baseline:
         from tgsi import __version__
 
         self.picture.parent.mkdir(parents=True, exist_ok=True)
-        write(self.picture, picture.png())
+        write_whole(self.picture, picture.png())
         exact = self.picture.with_suffix(".npy")
         if picture.is_png:
             exact.unlink(missing_ok=True)
         else:
             file = io.BytesIO()
             np.save(file, picture.array, allow_pickle=False)
-            write(exact, file.getvalue())
+            write_whole(exact, file.getvalue())
         array = picture.array
         facts = {"tgsi-picture": _FORMAT, "digest": picture.digest, "shape": array.shape, "type": array.dtype.name, "test": test}
         text = json.dumps({**facts, "tgsi": __version__}, indent=1)
-        write(self.facts, f"{text}\n".encode())
+        write_whole(self.facts, f"{text}\n".encode())
 
 
 def checked_name(name: Any) -> str:
@@ -83,9 +83,8 @@ def checked_name(name: Any) -> str:
     if not isinstance(name, str):
         raise TypeError(f"assert_image: name: expected a text, not {type(name).__name__}")
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
-        raise ValueError(
-            f"assert_image: name: {name[:60]!r} is none: letters, digits and _ . + = @ - are allowed, / between folders, up to {_LONGEST}"
-        )
+        allowed = f"letters, digits and _ . + = @ -, with / between folders, up to {_LONGEST} characters"
+        raise ValueError(f"assert_image: name: {name[:60]!r}: expected {allowed}")
     return name
 
 
@@ -99,13 +98,3 @@ def stored_names(folder: Path) -> Iterator[tuple[str, str]]:
             continue
         if facts is not None:
             yield name, str(facts.get("test", ""))
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file as a whole. OSError."""
-    begun = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        begun.write_bytes(content)
-        begun.replace(path)
-    finally:
-        begun.unlink(missing_ok=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tgsi.testing.baselines import Baseline, checked_name, write
+from backends.system import write_whole
+from tgsi.testing.baselines import Baseline, checked_name
 from tgsi.testing.comparison import Difference, compare
 from tgsi.testing.pictures import Picture, picture_of
 
@@ -166,7 +167,7 @@ class Recorder:
         for kind, content in made.items():
             path = inside.with_name(f"{inside.stem}.{kind}.png")
             (self._report / path).parent.mkdir(parents=True, exist_ok=True)
-            write(self._report / path, content)
+            write_whole(self._report / path, content)
             files[kind] = path.as_posix()
         return files
 

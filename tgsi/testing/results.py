@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tgsi.testing.baselines import stored_names, write
+from backends.system import write_whole
+from tgsi.testing.baselines import stored_names
 from tgsi.testing.fixtures import report_folder
 from tgsi.testing.report import page
 from tgsi.testing.surroundings import surroundings
@@ -55,12 +57,13 @@ class Results:
         self._folder.mkdir(parents=True, exist_ok=True)
         kept = {file for record in self._records for file in record.get("files", {}).values()}
         for file in [*self._folder.rglob("*.new.png"), *self._folder.rglob("*.stored.png"), *self._folder.rglob("*.difference.png")]:
-            if file.relative_to(self._folder).as_posix() not in kept:
-                file.unlink(missing_ok=True)  # of an earlier run
+            if file.relative_to(self._folder).as_posix() not in kept:  # of an earlier run
+                file.unlink(missing_ok=True)
+                _remove_empty(file.parent, self._folder)
         shown = [{name: value for name, value in record.items() if name != "folder"} for record in self._records]
         facts = {"tgsi-report": 1, "environment": surroundings(), "pictures": shown, "unused": unused}
-        write(self._folder / _FACTS, (json.dumps(facts, indent=1) + "\n").encode())
-        write(self._folder / _PAGE, page(facts, self._folder).encode())
+        write_whole(self._folder / _FACTS, (json.dumps(facts, indent=1) + "\n").encode())
+        write_whole(self._folder / _PAGE, page(facts, self._folder).encode())
 
     def _unused(self, reporter: pytest.TerminalReporter) -> list[str]:
         """Stored pictures whose test passed without them, or is no longer there. The latter only if all tests were run."""
@@ -78,6 +81,14 @@ class Results:
                 if (folder, name) not in used and is_over:
                     unused.append(name)
         return unused
+
+
+def _remove_empty(folder: Path, root: Path) -> None:
+    """Remove a folder below `root` and the folders around it, as long as they are empty."""
+    with contextlib.suppress(OSError):  # it has other files
+        while folder != root:
+            folder.rmdir()
+            folder = folder.parent
 
 
 def _conflicts(records: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:

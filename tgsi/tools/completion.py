@@ -21,7 +21,7 @@ def parser_of_all() -> argparse.ArgumentParser:
     from tgsi.tools.compile.options import make_parser as of_compile
     from tgsi.tools.inspect.cli import make_parser as of_inspect
     from tgsi.tools.replay.cli import make_parser as of_replay
-    from tgsi.tools.verify.cli import parser as of_verify
+    from tgsi.tools.verify.cli import make_parser as of_verify
     from tgsi.tools.vtest.cli import make_parser as of_serve
     from tgsi.tools.vtest.cli import make_run_parser as of_run
 

@@ -74,7 +74,7 @@ def number(low: float, high: float, kind: Callable[[str], float]) -> Callable[[s
         except ValueError:
             raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
         if not low <= value <= high:  # `not` also rejects NaN
-            raise argparse.ArgumentTypeError(f"{text} is not in {low:g} .. {high:g}")
+            raise argparse.ArgumentTypeError(f"{text} is not in {low} .. {high}")
         return value
 
     return convert

@@ -22,6 +22,7 @@ from tests.unit.frames import drawn
 ROOT = Path(__file__).parents[3]
 
 
+@pytest.mark.nightly
 def test_processes_draw_the_bytes_of_one_process_in_order() -> None:
     pictures = list(tgsi.frames(drawn.clear, range(6), workers=2))
     assert np.array_equal(pictures, [drawn.clear(frame) for frame in range(6)])
@@ -104,13 +105,13 @@ def test_progress_counts_frames() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        ({"draw": 3}, TypeError, "draw: a function"),
-        ({"frames": 3}, TypeError, "frames: something to go through"),
-        ({"frames": "abc"}, TypeError, "frames: something to go through"),
+        ({"draw": 3}, TypeError, "draw: expected a function"),
+        ({"frames": 3}, TypeError, "frames: expected an iterable"),
+        ({"frames": "abc"}, TypeError, "frames: expected an iterable"),
         ({"draw": lambda frame: frame}, TypeError, "cannot be sent to another process"),
-        ({"executor": 3}, TypeError, "executor: a concurrent.futures.Executor"),
-        ({"workers": 0}, ValueError, "workers: a number from 1 on"),
-        ({"threads": -1}, ValueError, "threads: a number from 0"),
+        ({"executor": 3}, TypeError, "executor: expected a concurrent.futures.Executor"),
+        ({"workers": 0}, ValueError, "workers: expected a number of at least 1"),
+        ({"threads": -1}, ValueError, "threads: expected a number from 0"),
     ],
 )
 def test_wrong_arguments_are_named(given: dict[str, Any], error: type[Exception], words: str) -> None:

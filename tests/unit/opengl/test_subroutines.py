@@ -9,11 +9,11 @@ import pytest
 
 from tests.unit.glsl.glslang import needs_glslang
 from tests.unit.opengl.binding import Binding
+from tests.unit.opengl.covering import VERTEX, covered, drawn
 from tgsi.opengl.registry import enums as GL
 
 pytestmark = needs_glslang
 
-VERTEX = "#version 430\nin vec2 p; void main() { gl_Position = vec4(p, 0.0, 1.0); }"
 FRAGMENT = """#version 430
 subroutine vec4 Kind(float a);
 subroutine void Step(inout float a);
@@ -36,23 +36,11 @@ KIND, CHANGE, MORE = 1, 0, 2
 
 @pytest.fixture
 def gl() -> Binding:
-    made = Binding("core", size=(4, 4))
-    made.glBindVertexArray(made.make("VertexArrays"))
-    made.buffer(GL.ARRAY_BUFFER, np.array([-1, -1, 3, -1, -1, 3], np.float32))
-    made.glVertexAttribPointer(0, 2, GL.FLOAT, 0, 0, None)
-    made.glEnableVertexAttribArray(0)
-    return made
+    return covered()
 
 
 def choose(gl: Binding, *numbers: int, stage: int = GL.FRAGMENT_SHADER) -> None:
     gl.glUniformSubroutinesuiv(stage, len(numbers), np.array(numbers, np.uint32))
-
-
-def drawn(gl: Binding) -> tuple[int, ...]:
-    gl.glDrawArrays(GL.TRIANGLES, 0, 3)
-    found = gl.pixels(4, 4)
-    assert (found == found[0, 0]).all()
-    return tuple(int(value) for value in found[0, 0])
 
 
 def number(gl: Binding, name: str, *arguments: int) -> int:

@@ -118,7 +118,8 @@ def test_pictures_are_stored_compared_and_reported(tests: Path, inside: Run) -> 
     found = sorted(path.relative_to(tests / "pictures").as_posix() for path in (tests / "pictures").rglob("*.*"))
     of_bytes = [f"{name}.{kind}" for name in ("gray/1", "gray/2", "third") for kind in ("json", "png")]
     assert found == ["depth.json", "depth.npy", "depth.png", *of_bytes]
-    assert not list((tests / "tgsi-report").rglob("*.new.png"))  # those of the first run are gone
+    report = sorted(path.relative_to(tests / "tgsi-report").as_posix() for path in (tests / "tgsi-report").rglob("*"))
+    assert report == ["report.html", "report.json"], "pictures of the first run are gone, with their folders"
 
     Image.open(tests / "pictures" / "gray" / "1.png").save(tests / "again.png", compress_level=0)
     (tests / "again.png").replace(tests / "pictures" / "gray" / "1.png")

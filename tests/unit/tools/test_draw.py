@@ -198,7 +198,7 @@ def test_a_wrong_shader_keeps_the_last_picture(run: Run, files: Path) -> None:
     assert code == 1
     assert "^" in errors
     assert Path("out.png").read_bytes() == before
-    assert sorted(path.name for path in files.iterdir() if path.suffix == ".new") == []
+    assert [path.name for path in files.iterdir() if path.name.startswith(".")] == []
 
 
 def moved(text: str) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tgsi.opengl.registry import enums as GL
+
+if TYPE_CHECKING:
+    from tgsi.language.interface import Variable
 
 
 def _types() -> dict[str, int]:
@@ -71,3 +75,12 @@ def shape_of(name: str) -> Shape:
         columns, _, rows = stem[stem.index("mat") + 3 :].partition("x")
         return Shape(int(columns), int(rows or columns), elements, words)
     return Shape(1, int(stem[-1]) if "vec" in stem else 1, elements, words)
+
+
+def elements_of(variable: Variable) -> Iterator[tuple[str, Variable]]:
+    """A variable under the name of queries: arrays end with [0], arrays of arrays are one for each outer element."""
+    if len(variable.sizes) > 1:
+        for index in range(variable.sizes[0]):
+            yield from elements_of(variable.element(index))
+    else:
+        yield (f"{variable.name}[0]" if variable.sizes else variable.name), variable

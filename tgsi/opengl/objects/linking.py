@@ -11,7 +11,7 @@ import tgsi
 from tgsi.opengl.objects.captures import LinkFailure, stream_output
 from tgsi.opengl.objects.counters import find_counters
 from tgsi.opengl.objects.declared import Declared, declared
-from tgsi.opengl.objects.glsl_types import shape_of, type_of
+from tgsi.opengl.objects.glsl_types import elements_of, shape_of, type_of
 from tgsi.opengl.objects.linked import Attribute, BlockPlace, Linked, Output, Uniform
 from tgsi.opengl.objects.program import STAGES, Program, Shader
 from tgsi.opengl.objects.subroutines import StageSubroutines, subroutines_of
@@ -131,7 +131,7 @@ def _find_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
             for variable in sorted(face.uniforms.members.values(), key=lambda item: item.offset):
                 if variable.name in face.subroutine_uniforms:
                     continue
-                for name, part in _elements(variable):
+                for name, part in elements_of(variable):
                     found = table.setdefault(name, Uniform(name, type_of(part.type), part.sizes[0] if part.sizes else 1))
                     if found.type != type_of(part.type):
                         raise LinkFailure(f"uniform {name} has different types in two stages")
@@ -185,15 +185,6 @@ def _bytes_of(variable: Variable) -> int:
     words = 8 if variable.scalar in ("double", "int64_t", "uint64_t") else 4
     one = (variable.columns - 1) * variable.matrix_stride + variable.rows * words
     return one + (variable.sizes[0] - 1) * variable.strides[0] if variable.sizes else one
-
-
-def _elements(variable: Variable) -> Iterator[tuple[str, Variable]]:
-    """A variable under the name of queries: arrays end with [0], arrays of arrays are one for each outer element."""
-    if len(variable.sizes) > 1:
-        for index in range(variable.sizes[0]):
-            yield from _elements(variable.element(index))
-    else:
-        yield (f"{variable.name}[0]" if variable.sizes else variable.name), variable
 
 
 def _place_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
@@ -259,7 +250,7 @@ def _element_of(name: str, sizes: Sequence[int]) -> int:
 def _add_members(made: Linked, block: Block, index: int, instance: str) -> None:
     prefix = f"{block.name.partition('[')[0]}." if instance else ""
     for variable in sorted(block.members.values(), key=lambda item: item.offset):
-        for name, part in _elements(variable):
+        for name, part in elements_of(variable):
             title = prefix + name
             if any(item.name == title and item.block >= 0 for item in made.uniforms):
                 continue

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from tgsi.opengl.objects.glsl_types import elements_of
+
 if TYPE_CHECKING:
     from tgsi.language.interface import Interface, Variable
 
@@ -84,7 +86,7 @@ def subroutines_of(face: Interface) -> StageSubroutines:
     members = face.uniforms.members if face.uniforms is not None else {}
     taken: set[int] = set()
     for item in sorted(face.subroutine_uniforms.values(), key=lambda item: item.location < 0):
-        for name, part in _elements(members[item.name]):
+        for name, part in elements_of(members[item.name]):
             size = part.sizes[0] if part.sizes else 1
             location = item.location
             if location < 0:
@@ -96,12 +98,3 @@ def subroutines_of(face: Interface) -> StageSubroutines:
             made.uniforms.append(SubroutineUniform(name, location, size, item.compatible, part))
     made.uniforms.sort(key=lambda item: item.location)
     return made
-
-
-def _elements(variable: Variable) -> Iterator[tuple[str, Variable]]:
-    """A variable under the name of queries: arrays end with [0], arrays of arrays are one for each outer element."""
-    if len(variable.sizes) > 1:
-        for index in range(variable.sizes[0]):
-            yield from _elements(variable.element(index))
-    else:
-        yield (f"{variable.name}[0]" if variable.sizes else variable.name), variable

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from tgsi.tools.closed_output import until_closed
 from tgsi.tools.compile.errors import PROGRAM, UsageError
+from tgsi.tools.parsing import reason
 
 if TYPE_CHECKING:
     import argparse
@@ -56,7 +57,7 @@ def _guarded(work: Callable[[], int]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        print(f"{PROGRAM}: output: {(error.strerror or str(error)).lower()}", file=sys.stderr)
+        print(f"{PROGRAM}: output: {reason(error)}", file=sys.stderr)
         _discard_output()
         return 2
     except Exception as error:

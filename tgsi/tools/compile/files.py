@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tgsi.tools.compile.batch.names import Unread, is_folder, is_plain, shown
 from tgsi.tools.compile.encodings import MAX_BYTES, log_text, text_of
 from tgsi.tools.compile.errors import PROGRAM, UsageError
+from tgsi.tools.parsing import reason
 
 if TYPE_CHECKING:
     from tgsi.language.text.logs import FoundProgram
@@ -210,11 +211,6 @@ def _similar(name: str) -> str:
         return ""
     near = get_close_matches(Path(name).name[:255], others, 1, 0.8)
     return f"; did you mean `{shown(near[0])}`?" if near else ""
-
-
-def reason(error: OSError) -> str:
-    """The operating system's message for an error, in lower case."""
-    return (error.strerror or str(error)).lower()
 
 
 def report(

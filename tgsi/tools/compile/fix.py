@@ -12,6 +12,7 @@ from tgsi.tools.compile.batch.names import Unread, shown
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.files import Shader, each, read_bytes, report, write
 from tgsi.tools.compile.front import checked, fails
+from tgsi.tools.parsing import reason
 
 MAX_ROUNDS = 1000
 """Rounds of corrections for one text. Each takes every correction that meets no other one."""
@@ -94,7 +95,7 @@ def _corrected_file(item: Shader, options: argparse.Namespace, changes: list[str
         replace_file(item.name, old, made.text.encode() + old[len(text) :])
     except (OSError, UsageError) as error:
         changes.pop()
-        why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+        why = reason(error) if isinstance(error, OSError) else str(error)
         return Unread(item.name, f"it could not be corrected: {why}")
     return made
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tgsi.tools.parsing import reason
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -76,7 +78,7 @@ def _guarded(option: str, text: str, read: Callable[[], T]) -> T:
     try:
         return read()
     except OSError as error:
-        raise ArgumentsError(f"{option}: {text[:80]}: {(error.strerror or str(error)).lower()}") from None
+        raise ArgumentsError(f"{option}: {text[:80]}: {reason(error)}") from None
     except json.JSONDecodeError as error:
         raise ArgumentsError(f"{option}: {text[:80]}: this is no JSON: {error}") from None
     except (ValueError, TypeError, OverflowError, RecursionError, EOFError) as error:

@@ -222,15 +222,14 @@ def _explain(screen: Screen, options: argparse.Namespace) -> int:
     code = 0
     for path in options.scenes:
         try:
-            if not (is_trace(path) or is_stream(path)):
+            if path.exists() and not (is_trace(path) or is_stream(path)):
                 raise ValueError(
                     "it is neither a trace nor a stream; --explain takes traces, which context_create(trace=...) and tgsi-vtest --trace "
                     "write, and streams of tgsi-vtest --record"
                 )
             print(explain_trace_file(screen, path, options.explain, options.target, options.until), end="")
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            print(f"tgsi-replay: {path}: {reason}", file=sys.stderr)
+            print(f"tgsi-replay: {path}: {reason(error) if isinstance(error, OSError) else error}", file=sys.stderr)
             code = 2
     return code
 
@@ -247,7 +246,7 @@ def _print_traces(paths: Sequence[Path], until: int | None) -> int:
         except BrokenPipeError:
             raise
         except OSError as error:
-            print(f"tgsi-replay: {path}: {error.strerror}", file=sys.stderr)
+            print(f"tgsi-replay: {path}: {reason(error)}", file=sys.stderr)
             code = 2
         except ValueError as error:
             hint = f"; it is a stream: tgsi-vtest --replay {path} --log commands prints its commands" if is_stream(path) else ""

@@ -30,7 +30,7 @@ class SceneError(TgsiError):
 def wrong(place: str, wanted: str, value: object) -> SceneError:
     """SceneError for a `value` that is of another type than `wanted`."""
     shown = repr(value)
-    return SceneError(f"{place}: {wanted} is wanted, not {shown if len(shown) <= 40 else shown[:36] + ' ...'}")
+    return SceneError(f"{place}: expected {wanted}, not {shown if len(shown) <= 40 else shown[:36] + ' ...'}")
 
 
 def integer(low: int, high: int) -> Check:
@@ -81,7 +81,7 @@ def list_of(item: Check, least: int = 0, most: int = 1 << 16) -> Check:
         if not isinstance(value, list):
             raise wrong(place, "a list", value)
         if not least <= len(value) <= most:
-            raise SceneError(f"{place}: {count} entries are wanted, not {len(value)}")
+            raise SceneError(f"{place}: expected {count} entries, not {len(value)}")
         return tuple(item(v, f"{place}[{k}]") for k, v in enumerate(value))
 
     return check

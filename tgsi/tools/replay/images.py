@@ -12,6 +12,7 @@ from PIL import Image
 
 from backends.formats import Format
 from backends.formats.arrays import unpack, unpack_stencil
+from tgsi.tools.parsing import reason
 from tgsi.tools.replay.fields import SceneError
 from tgsi.tools.replay.scene import Layout
 
@@ -68,7 +69,7 @@ def save(path: Path, pixels: Pixels, *, enlarge: bool = False) -> None:
     try:
         Image.fromarray(large).save(path)
     except OSError as error:
-        raise SceneError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise SceneError(f"{path}: cannot be written: {reason(error)}") from None
 
 
 def difference(layout: Layout, our_bytes: bytes, reference_bytes: bytes, mask: NDArray[np.bool_]) -> Pixels:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tgsi.language.record import record
+from tgsi.tools.parsing import reason
 from tgsi.tools.replay import resource_calls, state_calls, work_calls
 from tgsi.tools.replay.background import background
 from tgsi.tools.replay.compare import Tolerance, Verdict, compare_floats, compare_image, compare_query, compare_words
@@ -127,13 +128,13 @@ def read_references(scene: Scene) -> dict[str, bytes]:
             references[output] = data
             continue
         if not path.is_file():
-            raise SceneError(f"{output}: {path.name} is not there" if not path.exists() else f"{output}: {path.name} is no regular file")
+            raise SceneError(f"{output}: {path.name} is not there" if not path.exists() else f"{output}: {path.name} is not a regular file")
         try:
             if (actual := path.stat().st_size) != size:
-                raise SceneError(f"{output}: {path.name} has {actual} bytes, {size} are wanted")
+                raise SceneError(f"{output}: {path.name} has {actual} bytes instead of {size}")
             references[output] = path.read_bytes()
         except OSError as error:
-            raise SceneError(f"{output}: {path.name} cannot be read: {error.strerror}") from None
+            raise SceneError(f"{output}: {path.name} cannot be read: {reason(error)}") from None
     return references
 
 

@@ -25,7 +25,7 @@ def make_buffer(player: Player, data: bytes) -> Resource:
 def index_buffer(player: Player, values: Values) -> None:
     """Bind indices for later draws."""
     if values["index_size"] == 3:
-        raise SceneError("index_size: 1, 2 or 4 is wanted, not 3")
+        raise SceneError("index_size: expected 1, 2 or 4, not 3")
     player.state.change(index_size=values["index_size"])
     player.context.set_index_buffer(values["data"])
 
@@ -65,11 +65,11 @@ def _write_slices(
 ) -> None:
     width, height, count = size
     if len(slices) != count:
-        raise SceneError(f"{place}: {count} layers or slices are wanted, not {len(slices)}")
+        raise SceneError(f"{place}: expected {count} layers or slices, not {len(slices)}")
     wanted = width if resource.is_buffer else width * height * resource.format.block_bytes
     for k, data in enumerate(slices):
         if len(data) != wanted:
-            raise SceneError(f"{place}[{k}]: {wanted} bytes are wanted, not {len(data)}")
+            raise SceneError(f"{place}[{k}]: expected {wanted} bytes, not {len(data)}")
     player.context.texture_subdata(resource, b"".join(slices), level=level)
 
 

@@ -12,6 +12,7 @@ from backends.formats import Format
 from backends.pipe.enums import TextureTarget
 from backends.pipe.limits import MAX_LAYERS, MAX_TEXTURE_SIZE
 from tgsi.language.record import record
+from tgsi.tools.parsing import reason
 from tgsi.tools.replay.fields import MAX_BYTES, SceneError, boolean, integer, list_of, members, optional, pixel_format, string, wrong
 from tgsi.tools.replay.ops import Command, read_command
 
@@ -96,7 +97,7 @@ def image_layout(values: Mapping[str, Any]) -> Layout:
     if values["target"] is TextureTarget.BUFFER:
         size = values["format"].block_bytes
         if values["width"] % size:
-            raise SceneError(f"width: {values['width']} bytes are no whole number of texels of {size}")
+            raise SceneError(f"width: {values['width']} bytes are not a whole number of texels of {size}")
         return Layout(values["format"], values["width"] // size, 1, 1)
     return Layout(values["format"], values["width"], values["height"], max(values["layers"], values["depth"]))
 
@@ -161,7 +162,7 @@ def _read_text(path: Path) -> str:
     except UnicodeDecodeError:
         raise SceneError("not JSON: the file is not UTF-8 text") from None
     except OSError as error:
-        raise SceneError(f"cannot be read: {error.strerror}") from None
+        raise SceneError(f"cannot be read: {reason(error)}") from None
 
 
 def _read_target(value: object) -> Target:
@@ -174,9 +175,9 @@ def _read_target(value: object) -> Target:
         raise SceneError(f"fb: more than {MAX_PIXELS} pixels")
     for k, format in enumerate(fb.cbufs):
         if format is not None and format.is_depth_stencil:
-            raise SceneError(f"fb.cbufs[{k}]: {format.name} is no color format")
+            raise SceneError(f"fb.cbufs[{k}]: {format.name} is not a color format")
     if fb.zs is not None and not fb.zs.is_depth_stencil:
-        raise SceneError(f"fb.zs: {fb.zs.name} is no depth or stencil format")
+        raise SceneError(f"fb.zs: {fb.zs.name} is not a depth or stencil format")
     return fb
 
 
@@ -194,7 +195,7 @@ def _read_outputs(value: object) -> dict[str, str]:
         split_output(name)
         file = string(file, f"outputs.{name}")
         if not file or Path(file).name != file or "\0" in file:
-            raise SceneError(f"outputs.{name}: the name of a file next to the scene is wanted, not {file[:60]!r}")
+            raise SceneError(f"outputs.{name}: expected the name of a file next to the scene, not {file[:60]!r}")
         outputs[name] = file
     return outputs
 

@@ -6,6 +6,7 @@ import struct
 import tempfile
 from pathlib import Path
 
+from tgsi.tools.parsing import reason
 from tgsi.tools.replay.replay import Report
 
 _HEAD = struct.Struct("<2I")
@@ -38,7 +39,7 @@ def replay_stream(path: Path, name: str, directory: Path | None, threads: int | 
         data = path.read_bytes()
     except OSError as error:
         report.unreadable = True
-        report.reasons.append(f"it cannot be read: {error.strerror}")
+        report.reasons.append(f"it cannot be read: {reason(error)}")
         return report
     _, report.reasons = run_stream(data, Options(wanted=wanted, threads=threads, lanes=lanes), name, lambda size: None)
     report.remark = "a stream of tgsi-vtest"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from backends.device.commands.layout import MAGIC
 from tgsi.language.record import record
+from tgsi.tools.parsing import reason
 from tgsi.tools.replay.fields import SceneError
 from tgsi.tools.replay.replay import Report
 
@@ -50,7 +51,7 @@ def replay_trace(screen: Screen, path: Path, name: str, options: TraceOptions) -
         player.play(bytearray(path.read_bytes()), options.until)
     except OSError as error:
         report.unreadable = True
-        report.reasons.append(f"it cannot be read: {error.strerror}")
+        report.reasons.append(f"it cannot be read: {reason(error)}")
     except SceneError as error:  # a picture that cannot be written
         report.reasons.append(str(error))
     except RecordingError as error:

@@ -74,7 +74,7 @@ def known() -> Mapping[str, tuple[bytes, bytes]]:
         cases[name] = content[at : at + _DIGEST], content[at + _DIGEST : end]
         at = end
     if at != len(content):
-        raise ValueError(f"{_FILE.name} has {len(content)} bytes, {at} are wanted; python -m tgsi.tools.verify --record writes it")
+        raise ValueError(f"{_FILE.name} has {len(content)} bytes instead of {at}; python -m tgsi.tools.verify --record writes it")
     return cases
 
 

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tgsi.tools.closed_output import until_closed
-from tgsi.tools.parsing import Parser, number
+from tgsi.tools.parsing import Parser, number, reason
 
 if TYPE_CHECKING:
-    from tgsi.tools.verify.running import Task
+    from tgsi.tools.verify.running import Progress, Task
 
 EPILOG = """\
 Exit codes: 0 all digests are those of the package, 1 some differ, 2 a case or an option is wrong, 130 it was stopped."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options."""
+def make_parser() -> argparse.ArgumentParser:
+    """Build the parser of the command line."""
     made = Parser(
         "tgsi-verify",
         description="Draw 260 scenes and run 240 programs, and compare their digests with those of the package. Kernels are compiled anew.",
@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    given = parser().parse_args(arguments)
+    given = make_parser().parse_args(arguments)
     return until_closed(lambda: _main(given), 0)
 
 
@@ -59,23 +59,27 @@ def _main(given: argparse.Namespace) -> int:
     if unknown:
         print(f"tgsi-verify: unknown case `{unknown[0]}`; the cases are {cases.NAMES[0]} to program-{cases.PROGRAMS - 1}", file=sys.stderr)
         return 2
+    try:
+        progress = running.Progress(given.resume)
+    except OSError as error:
+        print(f"tgsi-verify: --resume: {given.resume}: {reason(error)}", file=sys.stderr)
+        return 2
     rotation = time.gmtime().tm_yday if given.rotation is None else given.rotation
     wanted = running.tasks(rotation, given.all or bool(given.cases))
     wanted = [task for task in wanted if not given.cases or task[0] in given.cases]
     try:
-        return _run(given, wanted)
+        return _run(given, wanted, progress)
     except KeyboardInterrupt:
         print("\nstopped" + (f"; the next run with --resume {given.resume} goes on from here" if given.resume else ""), file=sys.stderr)
         return 130
 
 
-def _run(given: argparse.Namespace, wanted: list[Task]) -> int:
+def _run(given: argparse.Namespace, wanted: list[Task], progress: Progress) -> int:
     from tgsi.testing.surroundings import surroundings
     from tgsi.tools.verify import running
 
-    progress = running.Progress(given.resume)
-    left = [task for task in wanted if running.Progress.key(task) not in progress.done]
-    failures = [running.Failure(*task, text) for task in wanted if (text := progress.done.get(running.Progress.key(task)))]
+    left = [task for task in wanted if progress.key(task) not in progress.done]
+    failures = [running.Failure(*task, text) for task in wanted if (text := progress.done.get(progress.key(task)))]
     count, begin, is_shown = len(wanted) - len(left), time.monotonic(), sys.stderr.isatty()
     clear = "\r" + " " * 40 + "\r" if is_shown else ""
 

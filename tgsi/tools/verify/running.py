@@ -70,7 +70,7 @@ def run_tasks(wanted: Sequence[Task], jobs: int, done: Callable[[Task, str], Non
 
 
 def _begin(cached: bool) -> None:
-    """Compile every kernel anew, unless those on disk are wanted."""
+    """Compile every kernel anew, unless `cached` allows those on disk."""
     if not cached:
         os.environ["TGSI_CACHE"] = "off"
 
@@ -121,8 +121,10 @@ class Progress:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        """OSError: the file cannot be read and written."""
         self.done: dict[str, str] = {}
-        if path is not None and path.is_file():
+        if path is not None:
+            path.open("a", encoding="utf-8").close()
             self.done = _read(path)
 
     @staticmethod
@@ -141,11 +143,11 @@ class Progress:
 def _read(path: Path) -> dict[str, str]:
     """Tasks of a file that this version and its digests did."""
     results = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             key, text, state = json.loads(line)
-        except ValueError:
-            continue  # the last line of a run that was killed
+        except (ValueError, TypeError):
+            continue  # the last line of a run that was killed, or a line of another file
         if state == _state():
             results[key] = text
     return results

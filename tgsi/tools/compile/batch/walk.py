@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 
 from tgsi.tools.compile.batch.names import MAGIC, Unread, is_folder, is_pattern, is_plain
+from tgsi.tools.parsing import reason
 
 STAGES = ("vert", "frag", "geom", "tesc", "tese", "comp", "mesh", "task")
 ENDINGS = (".tgsi", ".spv", *(f".{stage}{more}" for stage in STAGES for more in ("", ".glsl", ".hlsl")))
@@ -67,7 +68,7 @@ def _walk(folder: str, unread: list[Unread], without: str, every: bool = False) 
                     elif (every or entry.name.lower().endswith(ENDINGS)) and _is_regular(entry):
                         yield entry.path
         except OSError as error:
-            unread.append(Unread(here, (error.strerror or str(error)).lower()))
+            unread.append(Unread(here, reason(error)))
 
 
 def _is_regular(entry: os.DirEntry[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.files import reason
+from tgsi.tools.parsing import reason
 
 MAX_BYTES = 256 << 20
 

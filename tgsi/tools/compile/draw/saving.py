@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
+from backends.system import write_whole
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.files import reason
+from tgsi.tools.parsing import reason
 
 
 def save(picture: NDArray[Any], name: str) -> None:
@@ -26,12 +26,7 @@ def save(picture: NDArray[Any], name: str) -> None:
         if path.exists() and not path.is_file():
             path.write_bytes(data)
             return
-        beside = path.resolve().with_name(f".{path.name}.{os.getpid()}.new")
-        try:
-            beside.write_bytes(data)
-            beside.replace(path.resolve())
-        finally:
-            beside.unlink(missing_ok=True)
+        write_whole(path.resolve(), data)
     except OSError as error:
         raise UsageError(f"--draw {name}: {reason(error)}") from None
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from backends.device.calls.errors import RecordingError
 from backends.gallium.tracing.steps import Step, commands_in, write_steps
 from tgsi.language.record import record
+from tgsi.tools.parsing import reason
 from tgsi.tools.replay.diff.align import Objects, Pair, align, names_of_objects
 from tgsi.tools.replay.diff.drawn import Difference, first_difference, number_of_draw
 from tgsi.tools.replay.diff.marks import marked, one_line
@@ -56,7 +57,7 @@ def diff(screen: Screen, first: Path, second: Path, directory: Path | None = Non
         try:
             sides.append(load_steps(path))
         except OSError as error:
-            return _wrong(path, error.strerror or str(error))
+            return _wrong(path, reason(error))
         except RecordingError as error:
             return _wrong(path, str(error))
     pairs, objects = align(*sides)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 import time
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from backends.device.calls.errors import RecordingError
 from backends.gallium.tracing.content import content_digest
 from backends.gallium.tracing.steps import COMPARED, DRAWS, Step, check_of, with_outcome, write_steps
+from backends.system import write_whole
+from tgsi.tools.parsing import reason
 from tgsi.tools.replay.played import PlayedTrace, load_steps
 from tgsi.tools.replay.shrink.needs import uncompared
 from tgsi.tools.replay.shrink.properties import Property, Screens, read_property
@@ -32,7 +33,7 @@ def run(screen: Screen, options: Any, screens: Screens) -> int:
             wanted = read_property(options.shrink, screen, screens, Path(folder))
             return _shrink(screen, steps, wanted, target, options.jobs)
     except OSError as error:
-        print(f"tgsi-replay: {error.filename or source}: {error.strerror or error}", file=sys.stderr)
+        print(f"tgsi-replay: {error.filename or source}: {reason(error)}", file=sys.stderr)
     except RecordingError as error:
         print(f"tgsi-replay: {source}: {error}", file=sys.stderr)
     except ValueError as error:
@@ -52,10 +53,10 @@ def _shrink(screen: Screen, steps: Sequence[Step], wanted: Property, target: Pat
     except KeyboardInterrupt:
         is_stopped = True
     best = reduction.best
-    _write(target, write_steps(best))
+    write_whole(target, write_steps(best))
     if wanted.plays and not is_stopped:
         best = with_digests(screen, best)
-        _write(target, write_steps(best))
+        write_whole(target, write_steps(best))
     draws, all_draws = (sum(step.name in DRAWS for step in some) for some in (best, steps))
     print(
         f"{target}: {len(best)} of {len(steps)} calls, {draws} of {all_draws} draws; "
@@ -65,19 +66,9 @@ def _shrink(screen: Screen, steps: Sequence[Step], wanted: Property, target: Pat
 
 
 def _note(smaller: Sequence[Step], target: Path) -> None:
-    _write(target, write_steps(smaller))
+    write_whole(target, write_steps(smaller))
     if sys.stderr.isatty():
         print(f"\r{len(smaller)} calls, {sum(step.name in DRAWS for step in smaller)} draws   ", end="", file=sys.stderr, flush=True)
-
-
-def _write(target: Path, data: bytes) -> None:
-    """Write a file at once, so that it is whole at any time."""
-    part = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        part.write_bytes(data)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def with_digests(screen: Screen, steps: Sequence[Step]) -> Sequence[Step]:

@@ -23,6 +23,7 @@ from backends.formats.arrays import unpack
 from backends.gallium.tracing.content import content_digest
 from backends.gallium.tracing.steps import WORK, Step, write_steps
 from tgsi.language.record import record
+from tgsi.tools.parsing import reason
 from tgsi.tools.replay.played import PlayedTrace, Target
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ _DIGEST = re.compile(
 _RAISES = re.compile(r"raises(?:\s+(?P<text>.*\S))?", re.DOTALL)
 _OURS = re.compile(r"(pixel|digest|raises)\b")
 _FUNCTION = re.compile(r"(?P<place>\S+\.py|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*)")
+
+_IMPORTERS = (__file__, importlib.__file__, runpy.__file__, "<frozen ")
+"""Files of the functions that load a property."""
 
 Screens = Callable[..., "Screen"]
 
@@ -65,7 +69,7 @@ def read_property(text: str, screen: Screen, screens: Screens, work: Path) -> Pr
     if found := _FUNCTION.fullmatch(text):
         return Property(_of_function(screen, text, _function(found["place"], found["name"])), True)
     if _OURS.match(text):
-        raise ValueError(f"--shrink: {text!r} is no property; tgsi-replay --help shows their forms")
+        raise ValueError(f"--shrink: {text!r} is not a property; tgsi-replay --help shows their forms")
     return Property(lambda steps: _command(text, steps, work), False)
 
 
@@ -93,8 +97,10 @@ def _function(place: str, name: str) -> Callable[[NDArray[Any]], Any]:
             if str(Path.cwd()) not in sys.path:
                 sys.path.insert(0, str(Path.cwd()))
             found = getattr(importlib.import_module(place), name, None)
-    except (OSError, ImportError, SyntaxError) as error:
-        raise ValueError(f"--shrink: {place} cannot be loaded: {error}") from error
+    except Exception as error:
+        line = _line_of(error)
+        why = reason(error) if isinstance(error, OSError) and not line else f"{type(error).__name__}: {error}{line}"
+        raise ValueError(f"--shrink: {place} cannot be loaded: {why}") from error
     if not callable(found):
         raise ValueError(f"--shrink: {place} has no function {name}")
     return found  # type: ignore[no-any-return]
@@ -118,8 +124,8 @@ def _of_function(screen: Screen, text: str, function: Callable[[NDArray[Any]], A
 
 
 def _line_of(error: BaseException) -> str:
-    """The place of an exception: `` (check.py, line 7)``."""
-    trace = traceback.extract_tb(error.__traceback__)
+    """The place of an exception in the user's code: `` (check.py, line 7)``; empty for one of our own or of Python's importer."""
+    trace = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_IMPORTERS)]
     return f" ({trace[-1].filename}, line {trace[-1].lineno})" if trace else ""
 
 
@@ -198,7 +204,7 @@ class _Raises:
         self._screen, self._text = screen, text
 
     def holds(self, steps: Sequence[Step]) -> bool:
-        """True if a call is refused for the reason that is wanted. Without one, the first reason that is found is wanted from then on."""
+        """True if a call is refused for the given reason. Without one, the reason of the first refusal applies to all later traces."""
         reason = ""
         with PlayedTrace(self._screen, steps) as trace:
             try:
