@@ -36,14 +36,14 @@ def frames(
 
     Args:
         draw: a function of a module, called with one frame: a number, a path, whatever can be pickled. It makes its Screen itself, and
-            returns what can be pickled; of a Resource, `pixels()` is returned.
+            returns what can be pickled; for a Resource, its `pixels()`.
         frames: the frames; an iterator is read as it is needed.
         executor: a `concurrent.futures.Executor`: Dask's ``client.get_executor()``, mpi4py's `MPIPoolExecutor`, a thread pool. Or a pool
             with `apply_async`, such as Ray's. None: processes of this machine, which end with the iterator.
         workers: processes, one for each CPU by default; for another executor, how many workers it has.
-        threads: native threads of each Screen in addition to its worker, unless a Screen or TGSI_THREADS says it.
-        progress: called with the number of frames that are done and, if it is known, that of all; True prints them to stderr. None:
-            prints on a terminal.
+        threads: native threads of each Screen in addition to its worker, unless the Screen or TGSI_THREADS sets another number.
+        progress: called with the number of finished frames and the number of all frames, None if unknown; True prints both to stderr;
+            None prints them if stderr is a terminal.
 
     A frame whose worker died is drawn again, up to three times. Another executor replaces its dead workers itself, as Dask does.
 

@@ -49,9 +49,9 @@ def test_a_bundle_becomes_a_page(tmp_path: Path) -> None:
 def test_a_file_becomes_a_page(tmp_path: Path) -> None:
     tgsi.inspect(draw_many(tmp_path / "a.trace", 3), tmp_path / "a.html")
     assert shown(tmp_path / "a.html").data["title"] == "a.trace"
-    with pytest.raises(TypeError, match="a path, a Context or a Bundle is expected, not int"):
+    with pytest.raises(TypeError, match="expected a path, a Context or a Bundle, not int"):
         tgsi.inspect(3, tmp_path / "a.html")
-    with pytest.raises(TypeError, match="pairs of column and row are expected"):
+    with pytest.raises(TypeError, match="expected pairs of column and row"):
         tgsi.inspect(tmp_path / "a.trace", tmp_path / "a.html", pixels=[3])  # type: ignore[list-item]
 
 

@@ -108,7 +108,7 @@ def test_a_python_function_is_a_property(tmp_path: Path, monkeypatch: pytest.Mon
 def test_one_draw_of_many_is_found_by_few_tests(tmp_path: Path, jobs: int) -> None:
     steps = uncompared(load_steps(draw_many(tmp_path / "a.trace", 300, reads=False)))
     wanted = {steps[k].words for k in range(len(steps)) if steps[k].name == "set_constant_buffer" and k > 700}
-    culprit = next(iter(sorted(wanted)))
+    culprit = min(wanted)
 
     def holds(tried: Sequence[Step]) -> bool:
         names = [step.name for step in tried]

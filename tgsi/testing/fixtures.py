@@ -51,9 +51,9 @@ def checker(request: pytest.FixtureRequest) -> Callable[..., None]:
 
         Args:
             value: a resource, of which level 0 is taken; an array of (height, width) or (height, width, channels); an image of Pillow.
-            name: the file of the stored picture without its suffix, in the folder ``pictures`` next to the test. largest: the largest
-            difference of a channel that counts as none, in the numbers of the picture: 2 of 255, 0.01 of floats. share: the share of
-            pixels, from 0 to 1, that may differ by more.
+            name: the file of the stored picture without its suffix, in the folder ``pictures`` next to the test.
+            largest: how much a channel may differ, in the numbers of the picture: 2 of 255, 0.01 of floats.
+            share: the share of pixels, from 0 to 1, that may differ by more than that.
 
         Raises:
             AssertionError: the picture differs, or none is stored.

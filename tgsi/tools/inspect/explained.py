@@ -38,7 +38,7 @@ def explained(screen: Screen, steps: Sequence[Step], pixel: tuple[int, int], tou
         events.append({"text": _renumbered(first, numbers), "lines": rest, "draw": numbers.get(event.number, 0)})
     notes = list(explanation.notes)
     if is_long:
-        notes.append(f"Of the {len(numbers)} draws, only those with fragments in the tile of the pixel are looked at.")
+        notes.append(f"Of the {len(numbers)} draws, only those with fragments in the tile of the pixel are examined.")
     if len(explanation.events) > _MOST_EVENTS:
         notes.append(f"The first {len(explanation.events) - _MOST_EVENTS} events are left out.")
     return {"sentence": _renumbered(f"{explanation.verdict}: {explanation.sentence}", numbers), "notes": notes, "events": events}

@@ -39,7 +39,7 @@ def inspect(subject: Any, page: str | os.PathLike[str], *, pixels: Iterable[tupl
         write_page(screen, Recording("context", steps, end=str(error or "")), Path(page), wanted)
         return
     if not isinstance(subject, (str, os.PathLike)):
-        raise TypeError(f"inspect: subject: a path, a Context or a Bundle is expected, not {type(subject).__name__}")
+        raise TypeError(f"inspect: subject: expected a path, a Context or a Bundle, not {type(subject).__name__}")
     from tgsi.gallium import Screen
 
     recording = load(Path(subject))
@@ -49,7 +49,7 @@ def inspect(subject: Any, page: str | os.PathLike[str], *, pixels: Iterable[tupl
 
 def _pixel(item: Any) -> tuple[int, int]:
     if not isinstance(item, (tuple, list)) or len(item) != 2:
-        raise TypeError(f"inspect: pixels: pairs of column and row are expected, not {item!r}")
+        raise TypeError(f"inspect: pixels: expected pairs of column and row, not {item!r}")
     return integer(item[0], "inspect: pixels: column", 0), integer(item[1], "inspect: pixels: row", 0)
 
 

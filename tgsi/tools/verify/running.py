@@ -24,7 +24,7 @@ Task = tuple[str, Way]
 
 @record
 class Failure:
-    """A case whose result is another one, or that raised: what it says about itself."""
+    """A case with a wrong result, or one that raised. text: what differs, or the error."""
 
     name: str
     way: Way
@@ -53,7 +53,7 @@ def tasks(rotation: int, everything: bool) -> list[Task]:
 
 
 def run_tasks(wanted: Sequence[Task], jobs: int, done: Callable[[Task, str], None], cached: bool = False) -> list[Failure]:
-    """Run tasks; `done` is called after each, with an empty text or the mistake. KeyboardInterrupt ends the processes."""
+    """Run tasks; `done` is called after each, with an empty text or what is wrong. KeyboardInterrupt ends the processes."""
     failures = []
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(cached,)) as pool:
         try:
@@ -88,7 +88,7 @@ def check(name: str, way: Way) -> str:
 
 
 def _difference(name: str, way: Way, found: Result, digest: bytes, marks: bytes) -> str:
-    """The first pixel that differs from a run in another way, whose digest is right; otherwise from the marks."""
+    """The first pixel that differs from a run in another way with the right digest; without one, the first place whose mark differs."""
     for other in _others(way):
         try:
             right = run_case(name, other)
@@ -107,7 +107,7 @@ def _others(way: Way) -> Iterator[Way]:
 
 
 def kernels(name: str, way: Way) -> list[str]:
-    """Names of the kernels that a case uses, which TGSI_DUMP gives their files."""
+    """Kernels that a case uses, by the names of their files in TGSI_DUMP."""
     with tempfile.TemporaryDirectory() as folder:
         code = f"from tgsi.tools.verify.cases import Way, run_case; run_case({name!r}, Way({way.threads!r}, {way.lanes!r}, {way.cpu!r}))"
         path = os.pathsep.join(item for item in sys.path if item)

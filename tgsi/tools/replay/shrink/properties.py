@@ -48,7 +48,7 @@ Screens = Callable[..., "Screen"]
 
 @record(eq=False)
 class Property:
-    """A property. holds: tells if a trace has it. plays: it is found by playing the trace in this process."""
+    """A property. holds: True for a trace that has it. plays: `holds` plays the trace in this process."""
 
     holds: Callable[[Sequence[Step]], bool]
     plays: bool
@@ -57,7 +57,7 @@ class Property:
 def read_property(text: str, screen: Screen, screens: Screens, work: Path) -> Property:
     """The property of a text. screens: makes a screen with other options. work: folder for the traces that a command gets.
 
-    ValueError for a text that begins as one of ours and goes on in another way, and for a function that is not there.
+    ValueError: the text begins like one of ours and is not one, or the function is missing or cannot be loaded.
     """
     text = text.strip()
     if found := _PIXEL.fullmatch(text):
@@ -75,7 +75,7 @@ def read_property(text: str, screen: Screen, screens: Screens, work: Path) -> Pr
 
 def _command(text: str, steps: Sequence[Step], work: Path) -> bool:
     line = text if re.search(r"\$\{?1\b", text) else f'{text} "$1"'
-    with tempfile.TemporaryDirectory(dir=work) as folder:  # several may be under way
+    with tempfile.TemporaryDirectory(dir=work) as folder:  # several commands may run at a time
         path = Path(folder) / "frame.trace"
         path.write_bytes(write_steps(steps))
         done = subprocess.run(

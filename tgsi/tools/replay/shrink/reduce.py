@@ -12,9 +12,9 @@ from tgsi.tools.replay.shrink import needs
 Test = Callable[[Sequence[Step]], bool]
 
 _MOST_BISECTIONS = 8
-"""Culprits that are sought one by one. With more of them, pieces of the trace cost fewer tests."""
+"""Most needed units that bisection looks for. With more of them, leaving out pieces takes fewer tests."""
 _SINGLE = 32
-"""Number of calls from which on they are left out one by one: most of so few are needed, and a piece that has one cannot go."""
+"""At most this many calls are left out one at a time: most of them are needed, and a larger piece would contain a needed one."""
 
 _MOSTLY_NEEDED = {
     "set_framebuffer_state",
@@ -23,7 +23,7 @@ _MOSTLY_NEEDED = {
     "bind_fs_state",
     "bind_vertex_elements_state",
 }
-"""State without which most draws are refused or draw nothing. It is tried last: after a call that goes, all before it are tried again."""
+"""State without which most draws are refused or draw nothing. It is tried last: after a call that goes, all others are tried again."""
 
 
 class Reduction:
@@ -35,7 +35,7 @@ class Reduction:
     """
 
     def __init__(self, steps: Sequence[Step], test: Test, note: Callable[[Sequence[Step]], None], jobs: int = 1) -> None:
-        """test: tells if a trace has the property; that of `steps` does. note: takes each smaller trace that has it.
+        """test: True for a trace with the property, which `steps` has. note: called with each smaller trace that has it.
 
         jobs: number of tests that may run at a time, each in a thread.
         """
@@ -118,7 +118,7 @@ class Reduction:
         return self._try_all(steps, [chosen])[0]
 
     def _try_all(self, steps: Sequence[Step], choices: Sequence[set[int]]) -> list[bool]:
-        """For each of up to `jobs` selections, if it has the property. The smallest that does is the best. Equal traces are tried once."""
+        """For each of up to `jobs` selections, whether it has the property. The smallest becomes `best`. Equal traces are tried once."""
         traces = [needs.selected(steps, chosen, is_pruned=self._is_pruned) for chosen in choices]
         keys = [hashlib.sha256(b"".join(step.words for step in trace)).digest() for trace in traces]
         untried = {key: trace for key, trace in zip(keys, traces) if key not in self._known}
