@@ -31,8 +31,9 @@ class Parser(argparse.ArgumentParser):
         """Print a line and exit."""
         self.exit(2, f"{self.prog}: {reworded(message)}\n")
 
-    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> argparse.Namespace:  # type: ignore[override]
         """Parse a command line. Exits for unknown options and further arguments."""
+        given: argparse.Namespace
         given, unknown = self.parse_known_args(args, namespace)
         if unknown:
             self.error(self._unknown(unknown[0]))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tgsi.tools.compile.errors import PROGRAM, UsageError
-from tgsi.tools.compile.files import one_input, reason, report, write
+from tgsi.tools.compile.files import one_input, report, write
 from tgsi.tools.compile.front import checked, fails
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.run_data import (
@@ -26,6 +26,7 @@ from tgsi.tools.compile.run_data import (
 from tgsi.tools.compile.run_options import BYTES, NAMED, NUMBERED, NUMBERS, TEXTURES, option_name
 from tgsi.tools.compile.targets import chosen_cpu
 from tgsi.tools.nearest import nearest
+from tgsi.tools.parsing import reason
 
 if TYPE_CHECKING:
     from backends.run.result import RunResult
