@@ -21,6 +21,7 @@ from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 from tgsi.validation import facts, settings, vertices
+from tgsi.validation.declared import semantics
 from tgsi.validation.findings import Finding
 from tgsi.validation.words import are_floats, doubles, whole_numbers
 
@@ -64,8 +65,11 @@ def doubts_of(context: Any, attachment: Attachment, log: FragmentLog, item: Logg
     layers = context.targets.framebuffer.layers
     if same_layer(item.layer, layers) != item.layer:
         yield f"the shader wrote LAYER {item.layer}, beyond the last one, {layers - 1}, which is taken instead"
-    names = {d.semantic.name for d in log.program.declared(File.OUT) if d.semantic is not None}
-    if "SAMPLEMASK" in names and not context.state.rasterizer.multisample and not context.targets.framebuffer.has_own_samples:
+    if (
+        "SAMPLEMASK" in semantics(log.program, File.OUT)
+        and not context.state.rasterizer.multisample
+        and not context.targets.framebuffer.has_own_samples
+    ):
         yield "the shader writes SAMPLEMASK, which is ignored: the rasterizer's multisample is off"
     yield from _textures(context, log, item)
     yield from _constants(context, log.program)

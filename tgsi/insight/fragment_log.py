@@ -34,6 +34,7 @@ from tgsi.language.facts.enums import File, Location, Processor
 from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
 from tgsi.language.record import record
+from tgsi.validation.declared import semantics
 
 MOST_FRAGMENTS = 1 << 16
 """Fragments of a draw at a pixel that are told apart; a draw of more is explained by its result alone."""
@@ -206,8 +207,7 @@ def _buffer(context: ReplayContext, size: int) -> Resource:
 
 
 def _names_views(program: Program) -> bool:
-    names = {d.semantic.name for d in program.declared(File.OUT) if d.semantic is not None}
-    return bool(names & {"LAYER", "VIEWPORT_INDEX", "VIEWPORT_MASK"})
+    return bool(semantics(program, File.OUT) & {"LAYER", "VIEWPORT_INDEX", "VIEWPORT_MASK"})
 
 
 def _read(number: int, entry: NDArray[np.uint32], layout: LogLayout, sampling: Sampling, *, as_drawn: bool) -> LoggedFragment:

@@ -18,6 +18,7 @@ from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.ir import Declaration, DstOperand, Instruction, MemoryAccess, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
+from tgsi.validation.declared import registers, semantics
 
 HEADER = 32
 """Bytes before the first entry; the first word counts fragments. At PLACE are four floats: column and row of the pixel whose fragments
@@ -212,8 +213,7 @@ class Logged(Rewriter):
 
 def layout_of(program: Program, *, quads: bool = False) -> LogLayout:
     """The layout for the registers that a program declares."""
-    found = [sorted({k for d in program.declared(file) for k in range(d.first, d.last + 1)}) for file in (File.IN, File.OUT)]
-    return LogLayout(tuple(found[0]), tuple(found[1]), quads)
+    return LogLayout(tuple(registers(program, File.IN)), tuple(registers(program, File.OUT)), quads)
 
 
 def logged(program: Program, slot: int, layout: LogLayout, *, per_sample: bool, names_views: bool) -> Program:
@@ -235,10 +235,9 @@ def row_of(program: Program, y: int, height: int, first_scale: float) -> int:
 
 def looks_at_samples(program: Program) -> bool:
     """True if a program reads what differs from sample to sample, and so runs once a sample."""
-    system = {d.semantic.name for d in program.declared(File.SV) if d.semantic is not None}
     fetches = any(Trait.FRAMEBUFFER in i.opcode.traits for i in program.instructions)
     located = any(d.location is Location.SAMPLE for d in program.declared(File.IN))
-    return bool(system & {"SAMPLEID", "SAMPLEPOS"}) or fetches or located
+    return bool(semantics(program, File.SV) & {"SAMPLEID", "SAMPLEPOS"}) or fetches or located
 
 
 def depth_program() -> Program:
@@ -248,6 +247,6 @@ def depth_program() -> Program:
 
 def free_slot(program: Program, bound: Sequence[object]) -> int | None:
     """The number of a BUFFER that neither the program nor the context uses; None: all are used."""
-    used = {k for d in program.declared(File.BUFFER) for k in range(d.first, d.last + 1)}
+    used = {*registers(program, File.BUFFER)}
     used |= {i.src[0].register.index for i in program.instructions if i.src and i.src[0].register.file is File.BUFFER}
     return next((k for k in reversed(range(len(bound))) if k not in used and bound[k] is None), None)

@@ -24,6 +24,7 @@ from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
 from tgsi.language.record import record
+from tgsi.validation.declared import registers
 
 f4 = np.float32
 
@@ -287,9 +288,7 @@ class ProgramFacts:
         self._colors: dict[int, int] = {}
         self._names: dict[File, dict[int, str]] = {File.IN: {}, File.OUT: {}}
         for file in (File.IN, File.OUT):
-            place = 0
-            registers = sorted({k for d in program.declared(file) for k in range(d.first, d.last + 1)})
-            places = {register: place for place, register in enumerate(registers)}
+            places = {register: place for place, register in enumerate(registers(program, file))}
             for d in program.declared(file):
                 for k in range(d.first, d.last + 1):
                     place = places[k]
@@ -319,9 +318,9 @@ class ProgramFacts:
     def flat(self, flatshade: bool) -> tuple[str, ...]:
         """Names of inputs that are the same all over a primitive."""
         modes = (Interpolation.CONSTANT, Interpolation.COLOR) if flatshade else (Interpolation.CONSTANT,)
-        registers = sorted({k for d in self.program.declared(File.IN) for k in range(d.first, d.last + 1)})
+        inputs = registers(self.program, File.IN)
         return tuple(
-            self._names[File.IN][registers.index(k)]
+            self._names[File.IN][inputs.index(k)]
             for d in self.program.declared(File.IN)
             if d.interpolation in modes and d.semantic is not None
             for k in range(d.first, d.last + 1)

@@ -18,10 +18,10 @@ from tgsi.insight.replaying import Draw, ReplayContext
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
 from tgsi.language.record import record
+from tgsi.validation.declared import LINES, corners, registers
 
 _MOST_BYTES = 1 << 28
 _ROOM = 1 << 20
-_LINES = {Prim.LINES, Prim.LINE_LOOP, Prim.LINE_STRIP, Prim.LINES_ADJACENCY, Prim.LINE_STRIP_ADJACENCY}
 NO_PRIMITIVES = {
     Processor.TESS_EVAL: "every patch is culled, by an outer level (TESSOUTER, gl_TessLevelOuter) of 0 or less, or the count is too small",
     Processor.GEOM: "the geometry shader emits no whole one, or none comes to it",
@@ -58,32 +58,32 @@ def primitives_of(context: ReplayContext, draw: Draw) -> Primitives | None:
     last = state.last_shader()
     if draw.info is None or last is None or last.program.processor is Processor.MESH:
         return None
-    registers = sorted({k for d in last.program.declared(File.OUT) for k in range(d.first, d.last + 1)})
+    outputs = registers(last.program, File.OUT)
     semantics = {d.semantic.name: d.first for d in last.program.declared(File.OUT) if d.semantic is not None}
     if "POSITION" not in semantics:
         return None
-    corners = _corners(last.program, draw.info.mode)
-    words = 4 * len(registers)
-    info = StreamOutputInfo((words,), tuple(StreamOutput(r, 0, 4, 0, 4 * k) for k, r in enumerate(registers)))
-    shader = context.made_once(last, ("streams", *registers), lambda: Shader(last.program, owner=context.screen, stream_output=info))
+    size = corners(last.program, draw.info.mode)
+    words = 4 * len(outputs)
+    info = StreamOutputInfo((words,), tuple(StreamOutput(r, 0, 4, 0, 4 * k) for k, r in enumerate(outputs)))
+    shader = context.made_once(last, ("streams", *outputs), lambda: Shader(last.program, owner=context.screen, stream_output=info))
     room = _ROOM
     while True:
         with _streaming(context, shader, room) as target:
             context.draw_again(draw)
             written, data = target.offset, target.resource.storage[: target.offset].copy()
-        if written + 4 * words * corners < room or room >= _MOST_BYTES:
+        if written + 4 * words * size < room or room >= _MOST_BYTES:
             break
         room *= 16
     found = data.view(np.uint32)
-    count = len(found) // (words * corners)
-    outputs = found[: count * words * corners].reshape(count, corners, len(registers), 4)
-    positions = outputs[:, :, registers.index(semantics["POSITION"])].view(f4)
+    count = len(found) // (words * size)
+    rows = found[: count * words * size].reshape(count, size, len(outputs), 4)
+    positions = rows[:, :, outputs.index(semantics["POSITION"])].view(f4)
     viewports = np.zeros(count, np.int64)
     if "VIEWPORT_INDEX" in semantics:
-        provoking = 0 if state.rasterizer.flatshade_first else corners - 1
-        numbers = outputs[:, provoking, registers.index(semantics["VIEWPORT_INDEX"]), 0].astype(np.int64)
+        provoking = 0 if state.rasterizer.flatshade_first else size - 1
+        numbers = rows[:, provoking, outputs.index(semantics["VIEWPORT_INDEX"]), 0].astype(np.int64)
         viewports = np.where(numbers < 16, numbers, 0)
-    return Primitives(positions, outputs, viewports, last.program, bool(last.program.property("VS_WINDOW_SPACE_POSITION")))
+    return Primitives(positions, rows, viewports, last.program, bool(last.program.property("VS_WINDOW_SPACE_POSITION")))
 
 
 def has_polygons(context: ReplayContext, draw: Draw) -> bool:
@@ -92,21 +92,8 @@ def has_polygons(context: ReplayContext, draw: Draw) -> bool:
     if last is None:
         return False
     if draw.info is None:
-        return Prim(last.program.property("MS_OUTPUT_PRIMITIVE", int(Prim.TRIANGLES))) not in {Prim.POINTS, *_LINES}
-    return _corners(last.program, draw.info.mode) == 3
-
-
-def _corners(program: Program, mode: Prim) -> int:
-    match program.processor:
-        case Processor.GEOM:
-            kind = Prim(program.property("GS_OUTPUT_PRIMITIVE"))
-            return 1 if kind is Prim.POINTS else 2 if kind in _LINES else 3
-        case Processor.TESS_EVAL:
-            if program.property("TES_POINT_MODE"):
-                return 1
-            return 2 if Prim(program.property("TES_PRIM_MODE")) in _LINES else 3
-        case _:
-            return 1 if mode is Prim.POINTS else 2 if mode in _LINES else 3
+        return Prim(last.program.property("MS_OUTPUT_PRIMITIVE", int(Prim.TRIANGLES))) not in {Prim.POINTS, *LINES}
+    return corners(last.program, draw.info.mode) == 3
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from tgsi.insight.place import Place
 from tgsi.insight.primitives import Primitives, primitives_of
 from tgsi.insight.replaying import Draw
 from tgsi.insight.whereabouts import is_away, reasons_of_places
-from tgsi.language.facts.enums import File
+from tgsi.validation.effects import clippers
 
 _FEW_VERTICES = 1 << 12
 
@@ -68,13 +68,6 @@ def _clipped(context: Any, draw: Draw, place: Place) -> Iterator[str]:
         log = log_fragments(context, draw, place.x, place.y, **changes)
         if log.total:
             numbers = sorted({item.primitive for item in log.fragments})
-            reason = reason.format(clippers=_clippers(context))
+            reason = reason.format(clippers=clippers(context.state))
             yield f"primitive {', '.join(map(str, numbers[:4]))} would cover the pixel: {reason}"
             return
-
-
-def _clippers(context: Any) -> str:
-    """The numbers that `clip_plane_enable` turns on."""
-    last = context.state.last_shader()
-    names = () if last is None else [d.semantic.name for d in last.program.declared(File.OUT) if d.semantic is not None]
-    return "a clip distance below 0 (CLIPDIST, gl_ClipDistance)" if "CLIPDIST" in names else "a user clip plane"

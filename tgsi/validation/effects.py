@@ -18,6 +18,7 @@ from backends.pipe.state import AlphaState, BlendState, DepthState, StencilState
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
 from tgsi.language.record import record
+from tgsi.validation.declared import semantics
 from tgsi.validation.drawing import Drawing
 from tgsi.validation.positions import positions, unseen
 
@@ -258,7 +259,7 @@ class Trials:
 def clippers(state: DrawState) -> str:
     """The numbers that `clip_plane_enable` turns on."""
     last = state.last_shader()
-    writes = last is not None and any(d.semantic is not None and d.semantic.name == "CLIPDIST" for d in last.program.declared(File.OUT))
+    writes = last is not None and "CLIPDIST" in semantics(last.program, File.OUT)
     return "clip distances (CLIPDIST, gl_ClipDistance)" if writes else "clip planes"
 
 

@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 from backends.device.commands.bound_record import Hindrance
 from backends.device.shader import Shader
 from backends.device.stream_target import StreamTarget
-from backends.pipe.enums import Prim
-from backends.pipe.state import DrawInfo, StreamOutput, StreamOutputInfo
+from backends.pipe.state import StreamOutput, StreamOutputInfo
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.program import Program
+from tgsi.validation.declared import corners
 from tgsi.validation.drawing import Drawing
 
 Positions = NDArray[np.float32]
 _MOST = 60_000
 """Vertices of primitives that are looked at."""
-_POINTS, _LINES = (Prim.POINTS,), (Prim.LINES, Prim.LINE_LOOP, Prim.LINE_STRIP, Prim.LINES_ADJACENCY, Prim.LINE_STRIP_ADJACENCY)
 _SIDES = ("left of the view (x < -w)", "right of the view (x > w)", "below the view (y < -w)", "above the view (y > w)")
 
 
@@ -55,19 +53,8 @@ def positions(drawing: Drawing) -> Positions | None:
         state.has_stages = bool(hindrances & Hindrance.STAGES)
         state.forget_target(target)
     count = target.offset // 16
-    size = _corners(stage.shader.program, info, stage.processor)
+    size = corners(stage.shader.program, info.mode)
     return memory[: count // size * size].reshape(-1, size, 4).copy()
-
-
-def _corners(program: Program, info: DrawInfo, processor: int) -> int:
-    """Vertices of a primitive as stream output has them."""
-    if processor == Processor.VERT:
-        return 1 if info.mode in _POINTS else 2 if info.mode in _LINES else 3
-    if processor == Processor.GEOM:
-        return {int(Prim.POINTS): 1, int(Prim.LINE_STRIP): 2}.get(program.property("GS_OUTPUT_PRIMITIVE", int(Prim.TRIANGLE_STRIP)), 3)
-    if program.property("TES_POINT_MODE"):
-        return 1
-    return 2 if program.property("TES_PRIM_MODE") == int(Prim.LINES) else 3
 
 
 def broken(found: Positions) -> str:
@@ -122,8 +109,8 @@ def unseen(found: Positions, width: int, height: int, halfz: bool) -> str:
             a, b = plane[:, 1] - plane[:, 0], plane[:, 2] - plane[:, 0]
             area = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]) * width * height / 8
         if (area == 0).all():
-            corners = ", ".join(_tuple(flat[k]) for k in range(3))
-            return f"every triangle is degenerate, its corners on one line or at one place: the first is {corners}"
+            first = ", ".join(_tuple(flat[k]) for k in range(3))
+            return f"every triangle is degenerate, its corners on one line or at one place: the first is {first}"
         if (area < 1).all():
             return f"every triangle is smaller than a pixel: the largest has {area.max():.2g} of one"
     return ""

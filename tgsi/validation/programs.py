@@ -16,6 +16,7 @@ from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
+from tgsi.validation.declared import registers, semantics
 from tgsi.validation.findings import Finding
 
 _WORDS = {Processor.VERT: "vertex", Processor.FRAG: "fragment", Processor.GEOM: "geometry", Processor.COMP: "compute"}
@@ -29,11 +30,6 @@ def shown(program: Program) -> str:
     return f"the {_WORDS.get(stage, stage.name.lower().replace('_', ' '))} shader"
 
 
-def outputs(program: Program) -> set[str]:
-    """Names of the semantics that a program declares as outputs."""
-    return {item.semantic.name for item in program.declared(File.OUT) if item.semantic is not None}
-
-
 def stores(shader: Shader | None) -> bool:
     """True if a shader writes memory, or streams out."""
     return shader is not None and (needs_of(shader).effects.writes or shader.stream_output is not None)
@@ -42,7 +38,7 @@ def stores(shader: Shader | None) -> bool:
 def last_stage(shader: Shader) -> Iterator[Finding]:
     """A program without a position."""
     program = shader.program
-    if program.processor is Processor.MESH or "POSITION" in outputs(program) or shader.stream_output is not None:
+    if program.processor is Processor.MESH or "POSITION" in semantics(program, File.OUT) or shader.stream_output is not None:
         return
     text = f"{shown(program)} writes no POSITION, so its primitives have no place: " + (
         "assign gl_Position" if program.interface is not None else "declare OUT[0], POSITION and write it"
@@ -57,7 +53,7 @@ def fragment_outputs(shader: Shader | None, has_colors: bool, masks: int) -> Ite
     if shader is None:
         yield Finding("fragment", "none", "no fragment shader is bound, so no color is written: bind_fs_state")
         return
-    written = outputs(shader.program)
+    written = semantics(shader.program, File.OUT)
     if "COLOR" not in written and not stores(shader) and not written & {"POSITION", "STENCIL", "SAMPLEMASK"} and not _kills(shader.program):
         hint = "declare `out vec4 color;` and assign it" if shader.program.interface is not None else "declare OUT[0], COLOR and write it"
         yield Finding("color", shader.serial, f"the fragment shader writes no color, and a color buffer is bound: {hint}")
@@ -114,10 +110,10 @@ def units(stage: StageState, shader: Shader) -> Iterator[Finding]:
 
 def _used(program: Program, file: File) -> list[int]:
     """Numbers of units that instructions name; all that are declared where an address chooses one."""
-    registers = [item for instruction in program.instructions for item in registers_of(instruction) if item.file is file]
-    if any(item.indirect is not None for item in registers):
-        return sorted({number for item in program.declared(file) for number in range(item.first, item.last + 1)})
-    return sorted({item.index for item in registers})
+    named = [item for instruction in program.instructions for item in registers_of(instruction) if item.file is file]
+    if any(item.indirect is not None for item in named):
+        return registers(program, file)
+    return sorted({item.index for item in named})
 
 
 def _constants(stage: StageState, shader: Shader, who: str) -> Iterator[Finding]:

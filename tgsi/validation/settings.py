@@ -14,6 +14,7 @@ from backends.pipe.state import DrawInfo
 from tgsi.language.facts.enums import File, Primitive, Processor
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
+from tgsi.validation.declared import registers, semantics
 from tgsi.validation.findings import Finding
 
 _SIZES = {Prim.LINES: 2, Prim.TRIANGLES: 3, Prim.QUADS: 4}
@@ -47,8 +48,8 @@ def leftovers(state: DrawState, info: DrawInfo, *, few: bool = True) -> Iterator
 
 
 def _differs_by_instance(state: DrawState, info: DrawInfo, program: Program) -> bool:
-    read = {k for item in program.declared(File.IN) for k in range(item.first, item.last + 1)}
-    system = {item.semantic.name for item in program.declared(File.SV) if item.semantic is not None}
+    read = registers(program, File.IN)
+    system = semantics(program, File.SV)
     divisors = [element.instance_divisor for register, element in enumerate(state.vertex_elements) if register in read]
     steps = any(0 < divisor < info.instance_count for divisor in divisors)
     after = any(s.shader is not None for s in state.drawn_stages() if s.processor not in (Processor.VERT, Processor.FRAG))
@@ -83,8 +84,7 @@ def _colors(program: Program) -> set[str]:
 
 def routes(program: Program, layers: int) -> Iterator[Finding]:
     """A layer that the bound surfaces do not have. layers: of the framebuffer."""
-    written = any(item.semantic is not None and item.semantic.name == "LAYER" for item in program.declared(File.OUT))
-    if written and layers == 1:
+    if layers == 1 and "LAYER" in semantics(program, File.OUT):
         text = "the shader writes LAYER, and the bound surfaces have one layer, to which all goes: create_surface(last_layer=...)"
         yield Finding("layer", (id(program), layers), text)
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from backends.device.bound import DrawState
 from backends.gallium.resource.view import Surface
+from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.validation.declared import registers
 from tgsi.validation.findings import Finding
 
 
@@ -78,7 +80,7 @@ def loops(state: DrawState, surfaces: Sequence[Surface | None], depth: Surface |
         shader = stage.shader
         if shader is None:
             continue
-        used = {number for item in shader.program.declarations if item.file.name == "SAMP" for number in range(item.first, item.last + 1)}
+        used = registers(shader.program, File.SAMP)
         for number, view in enumerate(stage.views):
             if view is None or number not in used:
                 continue

@@ -14,6 +14,7 @@ from backends.device.memory import BoundVertexBuffer
 from backends.pipe.state import DrawInfo, VertexElement
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.validation.declared import registers, semantics
 from tgsi.validation.findings import Finding
 from tgsi.validation.words import whole_numbers
 
@@ -23,7 +24,7 @@ _MOST = 256
 
 def values(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Finding]:
     """Elements of 32-bit floats whose memory holds something else, and elements that share bytes by mistake."""
-    read = {register for item in program.declared(File.IN) for register in range(item.first, item.last + 1)}
+    read = registers(program, File.IN)
     elements = [(register, e) for register, e in enumerate(state.vertex_elements) if register in read]
     for register, element in elements:
         slot = element.vertex_buffer_index
@@ -43,8 +44,7 @@ def values(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Findi
                 ".astype(numpy.float32), or a format that converts, _SSCALED or _USCALED"
             )
             yield Finding("whole numbers", (register, slot, element.src_format), text)
-    system = {item.semantic.name for item in program.declared(File.SV) if item.semantic is not None}
-    if not system & {"VERTEXID", "VERTEXID_NOBASE", "INSTANCEID"}:
+    if not semantics(program, File.SV) & {"VERTEXID", "VERTEXID_NOBASE", "INSTANCEID"}:
         yield from _repeated(state, info, elements)
     for (first, a), (second, b) in combinations(elements, 2):
         if (a.vertex_buffer_index, a.instance_divisor) == (b.vertex_buffer_index, b.instance_divisor) and _straddle(a, b):

@@ -14,6 +14,7 @@ from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo, VertexElement
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.validation.declared import registers
 from tgsi.validation.findings import Finding
 
 _LEAST = {
@@ -109,7 +110,7 @@ def ranges(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Findi
             yield Finding("index size", (info.index_size, room), text)
         first, last = int(found.min()) + info.index_bias, int(found.max()) + info.index_bias
     bound, buffers = state.vertex_elements, state.vertex_buffers
-    read = {register for item in program.declared(File.IN) for register in range(item.first, item.last + 1)}
+    read = registers(program, File.IN)
     said = set()
     for register, element in enumerate(bound):
         slot = element.vertex_buffer_index

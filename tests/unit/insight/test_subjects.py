@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from tests.unit.insight.mistakes.stages import GS
 from tests.unit.insight.programs import FS, FS_CONSTANT, SIZE, VS, Stage
 
 pytestmark = pytest.mark.light
@@ -111,6 +112,13 @@ def test_primitives_of_instances_and_draws_are_told_apart(stage: Stage) -> None:
         stage.ctx.explain_primitive(1)
     with pytest.raises(ValueError, match="draw: 5 does not exist; 2 are recorded"):
         stage.ctx.explain_primitive(0, draw=5)
+
+
+def test_a_geometry_program_that_names_no_primitive_makes_triangles(stage: Stage) -> None:
+    lines = GS % "".join(f"MOV OUT[0], IN[{k}][0]\nMOV OUT[1], IN[{k}][1]\nEMIT IMM[0].xxxx\n" for k in range(3))
+    stage.ctx.bind_gs_state(stage.ctx.create_gs_state(lines.replace("PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP\n", "")))
+    stage.triangle([[-0.5, -0.5], [0.5, -0.5], [0, 0.5]])
+    assert "columns 8.00 to 24.00" in stage.ctx.explain_primitive(0).sentence
 
 
 def test_an_invocation_has_its_steps_and_memory_stays(stage: Stage) -> None:

@@ -114,7 +114,7 @@ def culls_both(s: Sketch) -> None:
     s.triangle()
 
 
-@mistake(warns="clip planes cut everything", explains="user clip plane")
+@mistake(warns="clip planes cut everything", explains="it is clipped by clip planes")
 def clip_plane_wrong_side(s: Sketch) -> None:
     s.frame()
     s.raster(clip_plane_enable=1)
@@ -122,7 +122,7 @@ def clip_plane_wrong_side(s: Sketch) -> None:
     s.triangle()
 
 
-@mistake(warns="CLIPDIST", explains="CLIPDIST")
+@mistake(warns="CLIPDIST", explains="it is clipped by clip distances (CLIPDIST")
 def clip_distance_below_zero(s: Sketch) -> None:
     s.frame()
     s.raster(clip_plane_enable=1)
