@@ -30,7 +30,7 @@ _STATES = 5
 
 
 class ValidatedDevice:
-    """The device of a context of ``Screen(validate=True)``. What is not checked is the device's own."""
+    """The device of a context of ``Screen(validate=True)``. Everything that needs no check goes to the device that draws."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -38,17 +38,17 @@ class ValidatedDevice:
         self.reports = Reports()
         self._seen: set[int] = set()  # combinations whose facts were checked
         self._linted: set[int] = set()  # numbers of shaders
-        self._proven: set[tuple[int, ...]] = set()  # combinations of which a draw changed a bit
-        self._doubts: dict[tuple[int, ...], tuple[str, str, Place]] = {}  # combinations of which none did, with call and line
+        self._proven: set[tuple[int, ...]] = set()  # combinations with a draw that changed a bit
+        self._doubts: dict[tuple[int, ...], tuple[str, str, Place]] = {}  # combinations without one, with text, call and line
         self._cleared: weakref.WeakSet[Resource] = weakref.WeakSet()
-        self._gaps: weakref.WeakKeyDictionary[Resource, tuple[str, Place]] = weakref.WeakKeyDictionary()  # targets never written in part
+        self._gaps: weakref.WeakKeyDictionary[Resource, tuple[str, Place]] = weakref.WeakKeyDictionary()  # targets never cleared
         self._is_busy = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._device, name)
 
     def watch(self, context: Context) -> None:
-        """Check the calls of a context from now on. Every draw of it goes through Python."""
+        """Check the calls of a context from now on. All its draws go through Python."""
         self._context = found = weakref.ref(context)
 
         def tell(text: str) -> None:
@@ -101,21 +101,27 @@ class ValidatedDevice:
             self._note_clear(buffers, context.targets.surfaces)
         self._device.clear(buffers, color, depth, stencil)
 
-    # -- reads, by which a picture is asked for ----------------------------------------------------------------------------
+    # -- reads of a picture, before which deferred warnings are issued --------------------------------------------------------
+    @property
+    def _defers(self) -> bool:
+        """True if warnings wait until the program reads the picture."""
+        return bool(self._doubts or self._gaps) and not self._is_busy
+
     @property
     def pending(self) -> bool:
-        """True if work is pending, or something is to be said about work that was."""
-        return bool(self._device.pending or ((self._doubts or self._gaps) and not self._is_busy))
+        """True if the device has pending work, or warnings wait for a flush."""
+        return self._device.pending or self._defers
 
     def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
-        """The device's answer, after what is to be said to somebody who reads."""
-        if for_reading and (self._doubts or self._gaps) and not self._is_busy and not self._device.uses(address, size, for_reading=True):
+        """True if pending work uses memory. If none does and the program reads it, deferred warnings are issued first."""
+        is_used = self._device.uses(address, size, for_reading=for_reading)
+        if for_reading and self._defers and not is_used:
             self._tell()
-        return self._device.uses(address, size, for_reading=for_reading)
+        return is_used
 
     def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
-        """Carry out pending work; then say which draws had no effect, if somebody asked for it."""
-        if self._device.pending or not (self._doubts or self._gaps):  # otherwise somebody only asks for what is to be said
+        """Carry out pending work; then warn of draws without effect, if the program asked for the flush or reads the picture."""
+        if self._device.pending or not self._defers:  # no empty flush where `pending` stood for warnings alone
             self._device.flush(reason)
         if not self._is_busy and reason in (FlushReason.ASKED, FlushReason.MEMORY):
             self._tell()
@@ -139,6 +145,7 @@ class ValidatedDevice:
             self._gaps.setdefault(texture, (call, place))
 
     def _tell(self) -> None:
+        """Issue the deferred warnings, if the program reads a picture."""
         if not self.reports.is_asked():
             return
         for texture, (call, place) in [*self._gaps.items()]:
@@ -150,11 +157,11 @@ class ValidatedDevice:
         seen = {key[_STATES:] for key in self._proven}
         for key, (text, call, place) in doubts.items():
             if key[_STATES:] in seen:
-                continue  # programs that draw with other states: objects may be hidden, and states may leave out what they draw
-            self.reports.say(call, Finding("no effect", key, f"nothing of this draw is to be seen: {text}"), place)
+                continue  # the same shaders were seen with other state: their objects may be hidden on purpose
+            self.reports.say(call, Finding("no effect", key, f"this draw changes no pixel: {text}"), place)
 
     def _facts(self, context: Context, drawing: Drawing, key: tuple[int, ...]) -> Iterator[Finding]:
-        """Findings about bound state. Those that depend on it alone are looked for once for each combination."""
+        """Findings about bound state. A combination of state is checked once."""
         state, info = drawing.state, drawing.info
         if info is not None:
             yield from vertices.counts(state, info)
@@ -180,20 +187,20 @@ class ValidatedDevice:
     # -- draws without effect ------------------------------------------------------------------------------------------------
     @staticmethod
     def _pipeline(state: DrawState) -> tuple[int, ...]:
-        """Shaders and state by which draws are told apart."""
+        """The combination that a draw belongs to: its shaders, and the state of the pipeline."""
         words = state.record.words
         return (*words[:_STATES], *(0 if stage.shader is None else stage.shader.serial for stage in state.drawn_stages()))
 
     @staticmethod
     def _can_look(context: Context, state: DrawState) -> bool:
-        """True if a draw can be repeated without a trace: it writes no memory, and no query or render condition counts it."""
+        """True if a draw can be repeated without side effects: it writes no memory, and no query or render condition depends on it."""
         shaders: list[Shader | None] = [stage.shader for stage in state.drawn_stages()]
         is_counted = state.count_samples or state.count_statistics or state.record.counting or state.condition is not None
         is_meant = state.rasterizer.rasterizer_discard or any(map(programs.stores, shaders)) or bool(context.counting.active)
         return not is_counted and not is_meant and bool(context.targets.surfaces)
 
     def _watched(self, context: Context, drawing: Drawing, key: tuple[int, ...], place: Place) -> tuple[Sequence[str], str]:
-        """Carry out a draw and look at its effect. Returns the faults of its programs, and a text about its positions."""
+        """Carry out a draw and compare its targets. Returns the faults of mesh programs, and a text about its positions."""
         context.order.synchronize()
         before: Contents | None = contents(context.targets.surfaces)
         faults = drawing.carry_out()

@@ -1,4 +1,4 @@
-"""A draw of either kind that validation carries out, and makes again with other states."""
+"""A draw of vertices or meshes, which validation carries out and repeats with other state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tgsi.language.record import record
 
 @record(eq=False)
 class Drawing:
-    """A draw of vertices (`info`) or of meshes (`mesh`). call: the method that makes it."""
+    """A draw of vertices (`info`) or of meshes (`mesh`). call: the method of the context."""
 
     call: str
     device: Device
@@ -22,7 +22,7 @@ class Drawing:
     mesh: MeshDraw | None = None
 
     def carry_out(self) -> Sequence[str]:
-        """Make the draw with what is bound now. Returns the faults of mesh programs."""
+        """Draw with the current state. Returns the faults of a mesh draw's programs; none for vertices."""
         if self.mesh is not None:
             return self.device.draw_mesh(self.state, self.mesh)
         assert self.info is not None

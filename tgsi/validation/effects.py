@@ -1,4 +1,4 @@
-"""Draws without effect: targets are compared before and after, and tests are turned off one at a time to find the one that decides."""
+"""Draws without effect: targets are compared before and after, and tests are turned off one at a time to find the one that rejects all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Changes = Mapping[str, Any]
 
 
 def contents(surfaces: tuple[Surface | None, ...]) -> Contents | None:
-    """Bytes of the layers of all targets; None where they cannot be looked at."""
+    """Bytes of the layers of all targets; None if a target is gone, is memory of the caller, or has samples of its own."""
     found: Contents = []
     for surface in surfaces:
         if surface is None:
@@ -54,7 +54,7 @@ def restore(before: Contents) -> None:
 
 @record
 class _Test:
-    """A test that may take fragments: whether it is on, the change of states that turns it off, and the text that it decided."""
+    """A test that may reject fragments: whether it is on, the change of state that turns it off, and the text if it rejects all."""
 
     is_on: bool
     change: Callable[[dict[str, Any]], dict[str, Any]]
@@ -70,7 +70,7 @@ def _all(tests: list[_Test]) -> dict[str, Any]:
 
 
 class Trials:
-    """A draw that changed nothing, made again with other states."""
+    """A draw that changed nothing, repeated with other state."""
 
     def __init__(self, drawing: Drawing, before: Contents, size: tuple[int, int]) -> None:
         self._drawing, self._before, self._size = drawing, before, size
@@ -121,7 +121,7 @@ class Trials:
         return f"the fragment shader ran for {count} fragments, and none of them changed a target"
 
     def _is_seen(self, changes: Changes) -> bool:
-        """True if the draw changes a target with other states. Targets get their bytes back."""
+        """True if the draw changes a target with other state. Targets get their bytes back."""
         state = self._state
         kept = {name: getattr(state, name) for name in changes}
         try:
@@ -136,7 +136,7 @@ class Trials:
             restore(self._before)
 
     def _tests(self) -> Iterator[_Test]:
-        """Every test that can take a fragment, in the order of the pipeline."""
+        """Every test that can reject fragments, in the order of the pipeline."""
         yield from self._tests_of_primitives()
         yield from self._tests_of_fragments()
 
@@ -239,7 +239,7 @@ class Trials:
         )
 
     def _depths(self) -> str:
-        """The depths that the buffer holds, as far as they are the same everywhere, and a viewport that gives but one."""
+        """The range of the stored depths; or the viewport, if its scale makes all depths equal."""
         if self._state.viewports and self._state.viewports[0].scale[2] == 0:
             return f": the viewport's scale[2] is 0, so that every depth is {self._state.viewports[0].translate[2]:g}"
         from backends.formats.arrays import unpack_depth
@@ -257,7 +257,7 @@ class Trials:
 
 
 def clippers(state: DrawState) -> str:
-    """The numbers that `clip_plane_enable` turns on."""
+    """Name of the distances that `clip_plane_enable` turns on."""
     last = state.last_shader()
     writes = last is not None and "CLIPDIST" in semantics(last.program, File.OUT)
     return "clip distances (CLIPDIST, gl_ClipDistance)" if writes else "clip planes"

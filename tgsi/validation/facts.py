@@ -1,4 +1,4 @@
-"""All facts about a draw that bound state alone decides: what validation says before the draw, and what explanations add to it."""
+"""All findings that follow from bound state alone: validation warns of them before a draw, and explanations list them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def of_vertices(state: DrawState, info: DrawInfo) -> Iterator[Finding]:
-    """Findings about the vertices of a draw; memory is read, and should not be pending."""
+    """Findings about the vertices of a draw. They read memory, which no pending work may write."""
     shader = state.vertex.shader
     if shader is not None:
         yield from vertices.elements(state, shader.program)

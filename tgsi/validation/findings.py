@@ -1,4 +1,4 @@
-"""Findings: what is wrong, about which object, and whether it explains a draw without effect."""
+"""Findings: a text about a likely mistake, its rule and object, and whether it alone leaves a draw without effect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tgsi.language.record import record
 class Finding:
     """A finding about a call.
 
-    subject: of each rule and subject, one finding is said. is_cause: it is reason enough for a draw without effect.
+    subject: the first finding of a rule and a subject is reported, all others are not. is_cause: it alone leaves a draw without effect.
     """
 
     rule: str

@@ -18,7 +18,7 @@ from tgsi.validation.warning import Reports
 
 
 class ValidatedDispatcher:
-    """The dispatcher of a context of ``Screen(validate=True)``. What is not checked is the dispatcher's own."""
+    """The dispatcher of a context of ``Screen(validate=True)``. All but `launch` goes to the dispatcher that runs grids."""
 
     def __init__(self, dispatcher: Dispatcher, reports: Reports) -> None:
         """reports: of the context's device."""

@@ -1,4 +1,4 @@
-"""Matrices that look transposed: the way in which a vertex shader multiplies with four constants, and the numbers that they hold."""
+"""Matrices that look transposed: a vertex shader uses four constants as rows or as columns, and their numbers fit the other use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SMALL = 1e-3
 
 
 def transposed(stage: StageState, shader: Shader, who: str) -> Iterator[Finding]:
-    """Matrices whose columns hold what the rows of a transform or a projection hold."""
+    """Matrices that a program uses the wrong way around."""
     for (buffer, first), by_rows in uses(shader.program).items():
         memory = stage.constants[buffer] if buffer < len(stage.constants) else None
         if memory is None or memory.size < 16 * (first + 4):
@@ -74,7 +74,7 @@ def _channel(operand: SrcOperand) -> int | None:
 
 
 def looks_transposed(m: Matrix) -> bool:
-    """True if the matrix, as its rows, is no transform and no projection, and its transpose is one."""
+    """True if a matrix, given by its rows, is neither a transform nor a projection, and its transpose is one."""
     if not np.isfinite(m).all() or not m.any():
         return False
     return not _is_plausible(m) and _is_plausible(m.T)

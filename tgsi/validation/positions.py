@@ -1,4 +1,4 @@
-"""Positions of a draw, streamed out by its own shaders: where its primitives are, and why none of them is seen."""
+"""Positions of a draw, streamed out by its own shaders: where its primitives are, and why all of them are invisible."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tgsi.validation.drawing import Drawing
 
 Positions = NDArray[np.float32]
 _MOST = 60_000
-"""Vertices of primitives that are looked at."""
+"""Vertices of which positions are streamed out."""
 _SIDES = ("left of the view (x < -w)", "right of the view (x > w)", "below the view (y < -w)", "above the view (y > w)")
 
 
@@ -58,7 +58,7 @@ def positions(drawing: Drawing) -> Positions | None:
 
 
 def broken(found: Positions) -> str:
-    """A text about positions that are no numbers; empty where there are none."""
+    """A text about positions that are NaN or infinite; empty if there are none."""
     flat: NDArray[np.float32] = found.reshape(-1, 4)
     wrong = ~np.isfinite(flat).all(axis=1)
     if not wrong.any():
@@ -72,7 +72,7 @@ def broken(found: Positions) -> str:
 
 
 def unseen(found: Positions, width: int, height: int, halfz: bool) -> str:
-    """A text about why no primitive is seen; empty where some may be."""
+    """The reason why all primitives are invisible; empty if some may be visible."""
     flat = found.reshape(-1, 4)
     if not len(flat):
         return ""

@@ -18,7 +18,7 @@ _RETURNS = {ReturnType.UINT: "uint", ReturnType.SINT: "sint"}
 
 
 def mismatches(stage: StageState, shader: Shader, who: str) -> Iterator[Finding]:
-    """Views and samplers of another kind than the program's instructions ask for."""
+    """Views and samplers whose target, type or comparison differs from that of the instructions."""
     for unit, targets in sorted(sampled(shader.program).items()):
         view = stage.views[unit] if unit < len(stage.views) else None
         sampler = stage.samplers[unit] if unit < len(stage.samplers) else None

@@ -1,4 +1,4 @@
-"""Facts about state that does not fit a draw: vertices left over, instances that are all the same, factors of a color never set."""
+"""Facts about state that does not fit a draw: leftover vertices, identical instances, a blend color that was never set."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _GAMMAS = ((1 / 2.2, 0.002), (1 / 2.4, 0.0005))
 
 
 def leftovers(state: DrawState, info: DrawInfo, *, few: bool = True) -> Iterator[Finding]:
-    """Vertices that make no primitive, and instances that all draw the same. few: only of draws that have but one primitive."""
+    """Leftover vertices of an incomplete primitive, and identical instances. few: check only draws of a single primitive for leftovers."""
     size = _SIZES.get(info.mode)
     if info.mode is Prim.PATCHES:
         size = info.vertices_per_patch or state.record.patch_vertices
@@ -57,7 +57,7 @@ def _differs_by_instance(state: DrawState, info: DrawInfo, program: Program) -> 
 
 
 def blending(state: DrawState, fragment: Shader | None, count: int) -> Iterator[Finding]:
-    """Blend factors of a color that nothing has given. count: of color buffers."""
+    """Blend factors that take a color which was never set or written. count: of color buffers."""
     for number in range(count):
         item = state.blend.target(number)
         if not item.blend_enable:
@@ -90,7 +90,7 @@ def routes(program: Program, layers: int) -> Iterator[Finding]:
 
 
 def emissions(program: Program) -> Iterator[Finding]:
-    """A geometry shader that may not emit a whole primitive."""
+    """A geometry shader whose limit of vertices is below one primitive."""
     if program.processor is not Processor.GEOM:
         return
     least = _CORNERS.get(Primitive(program.property("GS_OUTPUT_PRIMITIVE", int(Primitive.TRIANGLE_STRIP))), 1)

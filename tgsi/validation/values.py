@@ -19,7 +19,7 @@ from tgsi.validation.findings import Finding
 from tgsi.validation.words import whole_numbers
 
 _MOST = 256
-"""Vertices that are looked at."""
+"""Vertices whose bytes are checked."""
 
 
 def values(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Finding]:
@@ -76,7 +76,7 @@ def _straddle(a: VertexElement, b: VertexElement) -> bool:
 
 
 def _words(buffer: BoundVertexBuffer, element: VertexElement, info: DrawInfo) -> NDArray[np.uint32]:
-    """Words of the first vertices of a draw, as far as they are memory."""
+    """Words of an element in the first vertices of a draw, without those beyond the buffer; (vertices, words)."""
     size = element.src_format.block_bytes
     first = 0 if info.index_size else info.start
     start = first * buffer.stride + element.src_offset - buffer.lead

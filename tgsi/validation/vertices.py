@@ -1,4 +1,4 @@
-"""Facts about vertices and indices: elements without buffers, formats of other kinds, ranges beyond the memory."""
+"""Facts about vertices and indices: elements without buffers, formats of another type than the input, ranges beyond the buffers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEAST = {
 }  # fmt: skip
 """Vertices of the first primitive of a mode; 3 for others."""
 _SMALL = (Prim.POINTS, Prim.LINES, Prim.LINE_LOOP, Prim.LINE_STRIP)
-"""Modes that may come back to vertex 0 again and again."""
+"""Modes in which every second index may be 0 on purpose."""
 _MOST_INDICES = 20_000_000
 
 
@@ -43,7 +43,7 @@ def counts(state: DrawState, info: DrawInfo) -> Iterator[Finding]:
 
 
 def elements(state: DrawState, program: Program) -> Iterator[Finding]:
-    """Inputs of the vertex shader that no element, buffer or format feeds as they are."""
+    """Inputs of the vertex shader without an element or a buffer, or of another type or a larger stride than theirs."""
     bound, buffers = state.vertex_elements, state.vertex_buffers
     names = _names(program)
     for item in program.declared(File.IN):
@@ -144,7 +144,7 @@ def ranges(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Findi
 
 
 def _indices(memory: Any, info: DrawInfo, end: int) -> NDArray[Any]:
-    """Indices of the draw that are vertices, as far as they are memory."""
+    """Indices of the draw inside the index buffer, without the restart index."""
     count = min(end - info.start, _MOST_INDICES)
     if count <= 0:
         return np.zeros(0, np.uint32)

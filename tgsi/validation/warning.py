@@ -1,4 +1,4 @@
-"""Findings said by a warning, once, and the place in the caller's program that it names."""
+"""Warnings about findings, each issued once, and the line of the caller's program that they name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tgsi.validation.findings import Finding
 ROOTS = tuple(f"{Path(file).parents[1]}{os.sep}" for file in (__file__, DrawState.__init__.__code__.co_filename))
 """Folders of this package and of the devices."""
 _MOST_SAID = 5000
-"""Findings that are remembered; after that, nothing is said."""
+"""Findings after which no more warnings are issued."""
 _NO_CALLERS = ("<frozen", "<string>/")
 
 
@@ -30,7 +30,7 @@ class Place:
 
 
 def caller() -> Place:
-    """The line of the program that called this package: of the first frame outside of it."""
+    """The line of the first frame outside of this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and (frame.f_code.co_filename.startswith(ROOTS) or frame.f_code.co_filename.startswith(_NO_CALLERS)):
         frame = frame.f_back
@@ -38,16 +38,16 @@ def caller() -> Place:
 
 
 class Reports:
-    """Findings that were said, each once of its rule and subject.
+    """Warns of findings, once for each rule and subject.
 
-    A frontend replaces the last four to speak of its own commands.
+    A frontend replaces the last four callbacks, so that warnings name its own commands.
 
     Attributes:
-        tell: takes each text, too: the debug callback of a context.
-        place: gives the line that a finding is about.
-        words: gives the text of a finding; nothing is said where it is empty.
-        is_asked: tells whether somebody asks for a picture while work is carried out.
-        warn: takes text, category, file and line.
+        tell: the debug callback of a context, which receives each text.
+        place: returns the line that a finding is about.
+        words: returns the text of a finding; empty: no warning.
+        is_asked: returns whether the program reads a picture now.
+        warn: issues a warning of text, category, file and line.
     """
 
     def __init__(self) -> None:

@@ -259,5 +259,5 @@ def test_a_draw_of_meshes_without_an_effect_is_said_with_its_cause(name: str) ->
         s.ctx.draw_mesh_tasks(grid=(1, 1, 1))
         s.ctx.flush()
     (said,) = [str(item.message) for item in found]
-    assert said.startswith("draw_mesh_tasks: nothing of this draw is to be seen")
+    assert said.startswith("draw_mesh_tasks: this draw changes no pixel")
     assert text in said

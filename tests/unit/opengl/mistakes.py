@@ -271,7 +271,7 @@ def clear_of_masked_depth() -> None:
     scene.show()
 
 
-@says("glDrawArrays: nothing of this draw is to be seen: all primitives are culled: glCullFace(GL_BACK) and glFrontFace(GL_CW)")
+@says("glDrawArrays: this draw changes no pixel: all primitives are culled: glCullFace(GL_BACK) and glFrontFace(GL_CW)")
 def everything_culled() -> None:
     scene = Scene()
     scene.gl.glEnable(GL.CULL_FACE)
@@ -279,7 +279,7 @@ def everything_culled() -> None:
     scene.show()
 
 
-@says("nothing of this draw is to be seen: every primitive is outside, right of the view (x > w)")
+@says("this draw changes no pixel: every primitive is outside, right of the view (x > w)")
 def positions_in_pixels() -> None:
     scene = Scene()
     scene.gl.buffer(GL.ARRAY_BUFFER, SQUARE * 4 + 20)
@@ -287,7 +287,7 @@ def positions_in_pixels() -> None:
     scene.show()
 
 
-@says("nothing of this draw is to be seen: everything is cut away by the near or the far plane: z is outside of -w to w")
+@says("this draw changes no pixel: everything is cut away by the near or the far plane: z is outside of -w to w")
 def everything_beyond_the_far_plane() -> None:
     scene = Scene()
     scene.gl.glUniformMatrix4fv(scene.at("transform"), 1, 1, np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 3], [0, 0, 0, 1]], np.float32))
@@ -385,7 +385,7 @@ def integers_through_the_pointer_of_floats() -> None:
     Scene(vertex=vertex).show()
 
 
-@says("nothing of this draw is to be seen: all of it lies outside of the scissor rectangle")
+@says("this draw changes no pixel: all of it lies outside of the scissor rectangle")
 def scissor_elsewhere() -> None:
     scene = Scene()
     scene.gl.glViewport(0, 0, 8, 8)
@@ -394,7 +394,7 @@ def scissor_elsewhere() -> None:
     scene.show()
 
 
-@says("nothing of this draw is to be seen: blending leaves the target as it is, with glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA)")
+@says("this draw changes no pixel: blending leaves the target as it is, with glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA)")
 def alpha_of_zero_that_is_blended() -> None:
     scene = Scene()
     scene.gl.glEnable(GL.BLEND)
