@@ -123,7 +123,7 @@ FLAGS: dict[str, Callable[[dict[str, Any]], object]] = {
 
 @pytest.mark.parametrize("argument", FLAGS)
 def test_bits_that_are_no_flag_are_named(stage: dict[str, Any], argument: str) -> None:
-    with pytest.raises(ValueError, match=f"^{argument}: 0x20000000 of 0x2000000. is no "):
+    with pytest.raises(ValueError, match=f"^{argument}: 0x20000000 of 0x2000000. is not a flag of "):
         FLAGS[argument](stage)
 
 
