@@ -131,7 +131,7 @@ def seconds(value: Any, argument: str) -> float:
     """`value` as a time limit. TypeError and ValueError name the argument."""
     number = real(value, argument)
     if not 0 < number < float("inf"):
-        raise ValueError(f"{argument}: expected a number of seconds above 0, not {number:g}; None is no limit")
+        raise ValueError(f"{argument}: expected a number of seconds above 0, not {number:g}; None means no limit")
     return number
 
 

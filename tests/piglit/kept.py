@@ -27,7 +27,7 @@ def kept(names: Iterable[str], path: Path = KEPT) -> dict[str, Outcome]:
     for name in names:
         if row := rows.get(digest(name)):
             if row[0] not in RANKS:
-                raise ValueError(f"{path}: {row[0]!r} is no outcome; there are {', '.join(RANKS)}")
+                raise ValueError(f"{path}: {row[0]!r} is not an outcome; there are {', '.join(RANKS)}")
             found[name] = Outcome(row[0], 0.0, row[1])
     return found
 

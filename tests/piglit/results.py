@@ -25,7 +25,7 @@ class Results:
             for line in whole.decode("utf-8").splitlines():
                 kind, seconds, name, words = line.split("\t", 3)
                 if kind not in RANKS:
-                    raise ValueError(f"{path}: {kind!r} is no outcome; there are {', '.join(RANKS)}")
+                    raise ValueError(f"{path}: {kind!r} is not an outcome; there are {', '.join(RANKS)}")
                 self.found[name] = Outcome(kind, float(seconds), words)
 
     def add(self, outcomes: dict[str, Outcome]) -> None:

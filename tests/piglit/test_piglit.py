@@ -181,7 +181,7 @@ def test_results_are_kept_and_a_line_that_was_cut_off_is_forgotten(tmp_path: Pat
         "spec@c": Outcome("crash", 2.0),
     }
     path.write_text("good\t1.0\tspec@a\t\n")
-    with pytest.raises(ValueError, match="'good' is no outcome; there are skip, pass"):
+    with pytest.raises(ValueError, match="'good' is not an outcome; there are skip, pass"):
         Results(path)
 
 

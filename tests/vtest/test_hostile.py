@@ -62,7 +62,7 @@ WRONG = {
     "a box outside": (Commands().add("RESOURCE_INLINE_WRITE", 1, 0, 0, 0, 0, 15, 0, 0, 4, 1, 1, 0), "box: 15 + 4"),
     "too little data": (Commands().add("RESOURCE_INLINE_WRITE", 1, 0, 0, 0, 0, 0, 0, 0, 4, 4, 1, 0), "64 bytes"),
     "a negative box": (Commands().add("CLEAR_TEXTURE", 1, 0, -1, 0, 0, 4, 1, 1, 0, 0, 0, 0), "box: -1"),
-    "a text that is no shader": (
+    "a text that is not a shader": (
         Commands().shader(50, FRAGMENT, "FRAG\nHELLO\nEND\n"),
         ("fragment shader 50 is refused", "unknown opcode `HELLO`"),
     ),

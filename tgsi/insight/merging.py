@@ -256,7 +256,7 @@ class Merger:
         return f"sample {sample}: computed {computed}, stored {found}{self._doubts()}"
 
     def _doubts(self) -> str:
-        """Reasons for a difference that is no error."""
+        """Reasons for a difference that is not an error."""
         r = self.rasterizer
         if r.line_smooth or r.point_smooth or r.poly_smooth:
             return "; smooth primitives multiply alpha by their coverage, which is not computed here"

@@ -109,7 +109,7 @@ class Traced(Rewriter):
         return made + [step for k in inputs for step in self._noted(RegisterRef(File.IN, k), 0)]
 
     def _noted(self, register: RegisterRef | None, number: int | None = None) -> list[Instruction]:
-        """Store one step. A register that is no value, such as a buffer, gives a step without channels, as None does."""
+        """Store one step. A register without a value, such as a buffer, gives a step without channels, as None does."""
         at, value, address = self._own("at"), self._own("value"), self._own("address")
         step = self.place + 1 if number is None else number
         is_value = register is not None and register.file in (File.TEMP, File.OUT, File.ADDR, File.IN)

@@ -328,7 +328,7 @@ def test_stages_that_meet_by_name_become_modules_together(tmp_path: Path, capsys
     fed = next(item.first for item in one.declarations if item.file is File.OUT and item.semantic == read)
     assert outputs[0, fed, :3].tolist() == [1, 2, 3]
     assert main([str(vertex), str(fragment), "--emit", "spirv", "-o", str(vertex)]) == 2
-    assert "a.vert is no folder" in capsys.readouterr().err
+    assert "a.vert is not a folder" in capsys.readouterr().err
     fragment.write_text("void main() {")
     assert main([str(vertex), str(fragment), "--emit", "spirv", "-o", str(folder)]) == 1
     assert capsys.readouterr().err.count("error[") == 1

@@ -245,7 +245,7 @@ def test_culled_discarded_and_black_pictures_have_reasons(run: Run, files: Path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("copy.vs --draw out.xyz", "--draw out.xyz: the ending '.xyz' is no picture that can be written; use .png"),
+        ("copy.vs --draw out.xyz", "--draw out.xyz: the ending '.xyz' is not a picture that can be written; use .png"),
         ("copy.vs --draw .", "--draw .: a folder; name a file, as out.png"),
         ("copy.vs --draw no/out.png", "--draw no/out.png: no such file or directory"),
         ("copy.vs --draw out.png --mesh cub", "--mesh cub: no such shape; did you mean `cube`?"),

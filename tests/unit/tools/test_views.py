@@ -66,7 +66,7 @@ def pair(folder: Path) -> Path:
 
 
 def texts(svg: str) -> list[str]:
-    """The lines of text in a picture. ParseError if it is no XML."""
+    """The lines of text in a picture. ParseError if it is not XML."""
     return [item.text or "" for item in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 

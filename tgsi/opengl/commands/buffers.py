@@ -59,7 +59,7 @@ def named(gl: Context, name: int, *, makes: bool = True) -> Buffer:
     found = gl.share.buffers.get(name)
     if found is None:
         if name == 0 or (name not in gl.share.buffers.objects and (gl.is_core() or not makes)):
-            raise bad_operation(f"buffer: {name} is no name of a buffer")
+            raise bad_operation(f"buffer: {name} is not the name of a buffer")
         found = gl.share.buffers.put(name, Buffer(name))
     return found
 

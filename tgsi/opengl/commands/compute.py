@@ -79,13 +79,13 @@ def bind_image_texture(gl: Context, unit: int, texture: int, level: int, layered
     if access not in (GL.READ_ONLY, GL.WRITE_ONLY, GL.READ_WRITE):
         raise bad_enum("access", access)
     if find_format(format) is None:
-        raise bad_value(f"format: {format:#06x} is no format of images")
+        raise bad_value(f"format: {format:#06x} is not a format of images")
     if not texture:
         gl.image_units[unit] = None
     else:
         item = gl.share.textures.get(texture)
         if item is None:
-            raise bad_value(f"texture: {texture} is no name of a texture")
+            raise bad_value(f"texture: {texture} is not the name of a texture")
         gl.image_units[unit] = item, level, bool(layered), layer, access, format
     gl.dirty |= dirty.IMAGES
 

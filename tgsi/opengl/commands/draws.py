@@ -349,7 +349,7 @@ def draw_transform_feedback_with(gl: Context, mode: int, name: int, stream: int,
     """Draw as many vertices as a transform feedback object holds."""
     capture = gl.captures.get(name) if name else gl.default_capture
     if capture is None:
-        raise bad_value(f"id: {name} is no transform feedback object")
+        raise bad_value(f"id: {name} is not a transform feedback object")
     mode_name = check_mode(gl, mode)
     if stream >= len(capture.targets) or capture.targets[stream] is None:
         raise bad_operation("id: nothing was captured")

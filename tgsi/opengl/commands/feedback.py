@@ -51,7 +51,7 @@ def bind_transform_feedback(gl: Context, target: int, id: int) -> None:
         raise bad_operation("target: transform feedback is active")
     item = gl.captures.get(id) if id else gl.default_capture
     if item is None:
-        raise bad_operation(f"id: {id} is no name of a transform feedback object")
+        raise bad_operation(f"id: {id} is not the name of a transform feedback object")
     gl.capture = item
 
 
@@ -101,7 +101,7 @@ def resume_transform_feedback(gl: Context) -> None:
 def _put(gl: Context, name: int, index: int, buffer: int, place: tuple[int, int | None]) -> None:
     item = gl.captures.get(name) if name else gl.default_capture
     if item is None:
-        raise bad_operation(f"xfb: {name} is no name of a transform feedback object")
+        raise bad_operation(f"xfb: {name} is not the name of a transform feedback object")
     if index >= 4:
         raise bad_value(f"index: {index} is not below 4")
     item.buffers[index] = buffer_named(gl, buffer) if buffer else None, *place

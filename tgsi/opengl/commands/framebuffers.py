@@ -40,7 +40,7 @@ def named(gl: Context, name: int) -> Framebuffer:
     found = gl.framebuffers.get(name)
     if found is None:
         if name not in gl.framebuffers.objects and gl.is_core():
-            raise bad_operation(f"framebuffer: {name} is no name that glGenFramebuffers returned")
+            raise bad_operation(f"framebuffer: {name} is not a name that glGenFramebuffers returned")
         found = gl.framebuffers.put(name, Framebuffer(name))
     return found
 
@@ -127,7 +127,7 @@ def _texture(gl: Context, name: int, level: int) -> Texture | None:
         return None
     item = gl.share.textures.get(name)
     if item is None:
-        raise bad_operation(f"texture: {name} is no name of a texture")
+        raise bad_operation(f"texture: {name} is not the name of a texture")
     if level < 0 or level > 15:
         raise bad_value(f"level: {level}")
     return item
@@ -214,7 +214,7 @@ def _attach_renderbuffer(gl: Context, item: Framebuffer, point: int, target: int
     if target != GL.RENDERBUFFER:
         raise bad_enum("renderbuffertarget", target)
     if name and gl.share.renderbuffers.get(name) is None:
-        raise bad_operation(f"renderbuffer: {name} is no name of a renderbuffer")
+        raise bad_operation(f"renderbuffer: {name} is not the name of a renderbuffer")
     found = gl.share.renderbuffers.get(name) if name else None
     attach(gl, item, point, Attachment(found) if found is not None else None)
 
@@ -255,7 +255,7 @@ def _put_draw_buffers(gl: Context, item: Framebuffer, buffers: tuple[int, ...]) 
 
 def _refused(buffer: int, exists: bool) -> GLError:
     """The error for a buffer that a framebuffer does not have; one that other framebuffers have is an operation's."""
-    return bad_operation(f"buf: {enum_name(buffer)} is no buffer of this framebuffer") if exists else bad_enum("buf", buffer)
+    return bad_operation(f"buf: {enum_name(buffer)} is not a buffer of this framebuffer") if exists else bad_enum("buf", buffer)
 
 
 @command("glDrawBuffer")

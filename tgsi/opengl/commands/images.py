@@ -79,7 +79,7 @@ def specify(
         raise bad_value("border: images have no border")
     row = find_format(internal)
     if row is None:
-        raise bad_value(f"internalformat: {internal:#06x} is no internal format")
+        raise bad_value(f"internalformat: {internal:#06x} is not an internal format")
     check_size(item.target, size)
     if item.is_immutable:
         raise bad_operation("texture: its storage is immutable")

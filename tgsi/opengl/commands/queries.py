@@ -57,7 +57,7 @@ def _named(gl: Context, name: int, target: int = 0) -> Query:
     item = gl.queries.get(name)
     if item is None:
         if not target or name not in gl.queries.objects:
-            raise bad_operation(f"id: {name} is no name of a query")
+            raise bad_operation(f"id: {name} is not the name of a query")
         item = gl.queries.put(name, Query(name, target))
     return item
 
@@ -142,7 +142,7 @@ def get_query_indexed(gl: Context, target: int, index: int, pname: int, params: 
 def _result(gl: Context, id: int, pname: int) -> int | None:
     item = gl.queries.get(id)
     if item is None or item.is_active:
-        raise bad_operation(f"id: {id} is no query, or it is active")
+        raise bad_operation(f"id: {id} is not a query, or it is active")
     if pname == GL.QUERY_TARGET:
         return item.target
     if pname not in (GL.QUERY_RESULT, GL.QUERY_RESULT_AVAILABLE, GL.QUERY_RESULT_NO_WAIT):
@@ -197,7 +197,7 @@ def begin_conditional_render(gl: Context, id: int, mode: int) -> None:
         raise bad_enum("mode", mode)
     item = gl.queries.get(id)
     if gl.is_conditional or item is None or item.is_active or item.pipe is None:
-        raise bad_operation(f"id: {id} is no query with a result, or a condition is open")
+        raise bad_operation(f"id: {id} is not a query with a result, or a condition is open")
     word, inverted = CONDITIONS[mode]
     gl.pipe.render_condition(item.pipe, condition=inverted, mode=word)
     gl.is_conditional = True

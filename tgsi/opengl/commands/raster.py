@@ -192,7 +192,7 @@ def point_parameter(gl: Context, pname: int, param: float) -> None:
     """Parameters of points: the origin of sprites, and the size at which they fade, which changes nothing here."""
     if pname == GL.POINT_SPRITE_COORD_ORIGIN:
         if int(param) not in (GL.UPPER_LEFT, GL.LOWER_LEFT):
-            raise bad_value(f"param: {param} is no origin of point sprites")
+            raise bad_value(f"param: {param} is not an origin of point sprites")
         gl.raster.sprite_origin = int(param)
         gl.dirty |= dirty.RASTERIZER
     elif pname in (GL.POINT_FADE_THRESHOLD_SIZE, GL.POINT_SIZE_MIN, GL.POINT_SIZE_MAX):

@@ -24,7 +24,7 @@ def named(gl: Context, name: int) -> Renderbuffer:
     found = gl.share.renderbuffers.get(name)
     if found is None:
         if name not in gl.share.renderbuffers.objects and (gl.is_core() or not name):
-            raise bad_operation(f"renderbuffer: {name} is no name that glGenRenderbuffers returned")
+            raise bad_operation(f"renderbuffer: {name} is not a name that glGenRenderbuffers returned")
         found = gl.share.renderbuffers.put(name, Renderbuffer(name))
     return found
 

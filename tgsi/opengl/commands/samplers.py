@@ -20,7 +20,7 @@ def named(gl: Context, name: int) -> Sampler:
     found = gl.share.samplers.get(name)
     if found is None:
         if name not in gl.share.samplers.objects:
-            raise bad_operation(f"sampler: {name} is no name of a sampler")
+            raise bad_operation(f"sampler: {name} is not the name of a sampler")
         found = gl.share.samplers.put(name, Sampler(name))
     return found
 

@@ -19,7 +19,7 @@ def shader_named(gl: Context, name: int) -> Shader:
     found = gl.share.programs.get(name)
     if isinstance(found, Shader):
         return found
-    raise (bad_value if found is None else bad_operation)(f"shader: {name} is no shader")
+    raise (bad_value if found is None else bad_operation)(f"shader: {name} is not a shader")
 
 
 def program_named(gl: Context, name: int) -> Program:
@@ -27,7 +27,7 @@ def program_named(gl: Context, name: int) -> Program:
     found = gl.share.programs.get(name)
     if isinstance(found, Program):
         return found
-    raise (bad_value if found is None else bad_operation)(f"program: {name} is no program")
+    raise (bad_value if found is None else bad_operation)(f"program: {name} is not a program")
 
 
 @command("glCreateShader")

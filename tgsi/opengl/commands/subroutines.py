@@ -73,7 +73,7 @@ def get_active_subroutine_name(gl: Context, program: int, stage: int, index: int
     not_negative("bufSize", size)
     found = [item.name for item in _of(linked_of(program_named(gl, program)), stage).functions if item.number == index]
     if not found:
-        raise bad_value(f"index: {index} is no subroutine's")
+        raise bad_value(f"index: {index} does not belong to a subroutine")
     write_text(found[0], size, length, name)
 
 

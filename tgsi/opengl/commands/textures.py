@@ -30,7 +30,7 @@ def named(gl: Context, name: int) -> Texture:
     """The texture of a name."""
     found = gl.share.textures.get(name)
     if found is None:
-        raise bad_operation(f"texture: {name} is no name of a texture")
+        raise bad_operation(f"texture: {name} is not the name of a texture")
     return found
 
 
@@ -102,7 +102,7 @@ def bind_texture(gl: Context, target: int, texture: int) -> None:
         item = gl.share.textures.get(texture)
         if item is None:
             if gl.is_core() and texture not in gl.share.textures.objects:
-                raise bad_operation(f"texture: {texture} is no name that glGenTextures returned")
+                raise bad_operation(f"texture: {texture} is not a name that glGenTextures returned")
             item = gl.share.textures.put(texture, Texture(texture, target))
             if not gl.is_core():
                 item.depth_mode = GL.LUMINANCE

@@ -41,10 +41,10 @@ def put(
         return
     found = linked.locations.get(location)
     if found is None:
-        raise bad_operation(f"location: {location} is no uniform's")
+        raise bad_operation(f"location: {location} does not belong to a uniform")
     uniform, element = found
     if count > 1 and not uniform.is_array:
-        raise bad_operation(f"count: {uniform.name} is no array")
+        raise bad_operation(f"count: {uniform.name} is not an array")
     if uniform.units:
         _put_units(gl, linked, uniform, element, letter, data)
         return
@@ -94,7 +94,7 @@ def _put_units(gl: Context, linked: Linked, uniform: Uniform, element: int, lett
     values = struct.unpack(f"={len(data) // 4}i", data)[: uniform.size - element]
     top = len(gl.image_units) if uniform.is_image else len(gl.units)
     if any(not 0 <= value < top for value in values):
-        raise bad_value(f"value: {values} is no unit below {top}")
+        raise bad_value(f"value: {values} is not a unit below {top}")
     for stage, unit in uniform.units:
         for index, value in enumerate(values):
             slot = unit.binding + element + index
@@ -184,7 +184,7 @@ def values_of(linked: Linked, location: int) -> tuple[str, tuple[Any, ...]]:
     """The struct letter and the numbers of a uniform, a matrix column by column."""
     found = linked.locations.get(location)
     if found is None:
-        raise bad_operation(f"location: {location} is no uniform's")
+        raise bad_operation(f"location: {location} does not belong to a uniform")
     uniform, element = found
     if uniform.units:
         stage, unit = uniform.units[0]

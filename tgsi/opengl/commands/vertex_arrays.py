@@ -23,7 +23,7 @@ def named(gl: Context, name: int) -> VertexArray:
     found = gl.vertex_arrays.get(name)
     if found is None:
         if name not in gl.vertex_arrays.objects:
-            raise bad_operation(f"array: {name} is no name that glGenVertexArrays returned")
+            raise bad_operation(f"array: {name} is not a name that glGenVertexArrays returned")
         found = gl.vertex_arrays.put(name, VertexArray(name))
     return found
 

@@ -29,7 +29,7 @@ def _place(gl: Context, name: int, target: int, level: int, box: Box) -> tuple[R
     if target == GL.RENDERBUFFER:
         item = gl.share.renderbuffers.get(name)
         if item is None or item.resource is None or item.row is None:
-            raise bad_value(f"name: {name} is no renderbuffer with storage")
+            raise bad_value(f"name: {name} is not a renderbuffer with storage")
         if level:
             raise bad_value(f"level: {level}")
         _inside(box, (item.width, item.height, 1))
@@ -38,7 +38,7 @@ def _place(gl: Context, name: int, target: int, level: int, box: Box) -> tuple[R
         raise bad_enum("target", target)
     texture = gl.share.textures.get(name)
     if texture is None:
-        raise bad_value(f"name: {name} is no texture")
+        raise bad_value(f"name: {name} is not a texture")
     if texture.target != target:
         raise bad_enum("target", target)
     x, y, z, width, height, depth = box

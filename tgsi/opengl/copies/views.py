@@ -54,7 +54,7 @@ def texture_view(
     """Make a texture of levels and layers of another one, whose texels it shares."""
     origin = named(gl, origtexture)
     if not texture or texture not in gl.share.textures.objects:
-        raise bad_value(f"texture: {texture} is no name that glGenTextures returned")
+        raise bad_value(f"texture: {texture} is not a name that glGenTextures returned")
     if gl.share.textures.get(texture) is not None:
         raise bad_operation(f"texture: {texture} has a target already")
     if not origin.is_immutable or origin.resource is None:

@@ -74,7 +74,7 @@ def are_textures_resident(gl: Context, n: int, textures: Pointer, residences: Po
     not_negative("n", n)
     for name in uints(textures, n):
         if gl.share.textures.get(name) is None:
-            raise bad_value(f"textures: {name} is no texture")
+            raise bad_value(f"textures: {name} is not a texture")
     return 1
 
 

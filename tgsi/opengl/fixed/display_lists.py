@@ -49,7 +49,7 @@ def is_list(gl: Context, number: int) -> int:
 def new_list(gl: Context, number: int, mode: int) -> None:
     """Open a list."""
     if not number:
-        raise bad_value("list: 0 is no name")
+        raise bad_value("list: 0 is not the name of a display list")
     if mode not in (GL.COMPILE, GL.COMPILE_AND_EXECUTE):
         raise bad_enum("mode", mode)
     if gl.list is not None or gl.batch is not None:

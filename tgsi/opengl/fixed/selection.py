@@ -173,7 +173,7 @@ def _write(gl: Context, kind: str, vertices: list[list[float]], *, resets: bool,
 
 
 def note_raster(gl: Context, token: int) -> bool:
-    """Note a bitmap or a pixel rectangle at the raster position. True if it is not drawn, since the mode is no rendering."""
+    """Note a bitmap or a pixel rectangle at the raster position. True if it is not drawn, since the mode is not GL_RENDER."""
     state = gl.legacy.render
     if state.mode == GL.FEEDBACK and gl.fixed.raster_valid:
         x, y, z, w = gl.fixed.raster_position

@@ -63,7 +63,7 @@ def captured(program: tgsi.Program, name: str) -> tuple[int, int, list[tuple[int
     stem, _, index = name.partition("[")
     port = face.outputs.get(name) or face.outputs.get(stem) if face is not None else None
     if port is None:
-        raise LinkFailure(f"transform feedback: {name} is no output of the last stage before the rasterizer")
+        raise LinkFailure(f"transform feedback: {name} is not an output of the last stage before the rasterizer")
     word, _, number = port.semantic.partition("[")
     first = _register(program, word, int(number.rstrip("]") or 0), name)
     shape = shape_of(port.type)

@@ -32,7 +32,7 @@ def named(gl: Context, name: int) -> Pipeline:
     found = gl.pipelines.get(name)
     if found is None:
         if name not in gl.pipelines.objects:
-            raise bad_operation(f"pipeline: {name} is no name of a program pipeline")
+            raise bad_operation(f"pipeline: {name} is not the name of a program pipeline")
         found = gl.pipelines.put(name, Pipeline(name))
     return found
 

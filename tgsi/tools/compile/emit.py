@@ -204,7 +204,7 @@ def _headed(made: Any, shader: Shader, options: argparse.Namespace, several: boo
 
 def _refuse_terminal(options: argparse.Namespace) -> None:
     if options.output in (None, "-") and sys.stdout.isatty():
-        raise UsageError(f"--emit {options.emit}: {_BINARY[options.emit]} is no text for a terminal; write it to a file with -o FILE")
+        raise UsageError(f"--emit {options.emit}: {_BINARY[options.emit]} is not text for a terminal; write it to a file with -o FILE")
 
 
 def _only_times(options: argparse.Namespace) -> bool:

@@ -252,7 +252,7 @@ def write_folder(options: argparse.Namespace, names: Sequence[str], made: Sequen
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data.encode() if isinstance(data, str) else data)
         except FileExistsError:
-            raise UsageError(f"-o {shown(options.output)}: {shown(str(path.parent))} is no folder") from None
+            raise UsageError(f"-o {shown(options.output)}: {shown(str(path.parent))} is not a folder") from None
         except OSError as error:
             raise UsageError(f"{shown(str(path))}: {reason(error)}") from None
     return 0

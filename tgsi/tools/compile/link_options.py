@@ -52,7 +52,7 @@ def refuse_link_options(options: argparse.Namespace) -> None:
 
 
 def link_options(options: argparse.Namespace) -> Any:
-    """The `LinkOptions` of the command line. UsageError: --sprite-coord-enable is no set of bits."""
+    """The `LinkOptions` of the command line. UsageError: --sprite-coord-enable is not a set of bits."""
     from linkage.options import LinkOptions
 
     bits = options.sprite_coord_enable or "0"
@@ -72,7 +72,7 @@ def link_options(options: argparse.Namespace) -> Any:
 
 
 def link_map(options: argparse.Namespace) -> Any:
-    """The `LinkState` of --map. UsageError: an entry is not INPUT=OUTPUT, one of its sides is no semantic, or an input comes twice."""
+    """The `LinkState` of --map. UsageError: an entry is not INPUT=OUTPUT, one of its sides is not a semantic, or an input comes twice."""
     from linkage.options import LinkState, read_semantic
 
     table: dict[Any, Any] = {}

@@ -80,7 +80,7 @@ def _guarded(option: str, text: str, read: Callable[[], T]) -> T:
     except OSError as error:
         raise ArgumentsError(f"{option}: {text[:80]}: {reason(error)}") from None
     except json.JSONDecodeError as error:
-        raise ArgumentsError(f"{option}: {text[:80]}: this is no JSON: {error}") from None
+        raise ArgumentsError(f"{option}: {text[:80]}: this is not JSON: {error}") from None
     except (ValueError, TypeError, OverflowError, RecursionError, EOFError) as error:
         raise ArgumentsError(f"{option}: {text[:80]}: {error}") from None
 

@@ -11,7 +11,7 @@ MAX_BYTES = 256 << 20
 
 
 def read_file(path: str, title: str) -> bytes:
-    """The bytes of a file. `title` begins messages. UsageError: it cannot be read, is no plain file, or is too large."""
+    """The bytes of a file. `title` begins messages. UsageError: it cannot be read, is not a plain file, or is too large."""
     try:
         place = Path(path)
         if place.exists() and not place.is_file():

@@ -46,7 +46,7 @@ class Document:
         """A list of the document, empty if it is missing."""
         items = owner.get(key, [])
         if not isinstance(items, list) or any(not isinstance(item, kind) or isinstance(item, bool) for item in items):
-            raise self.fail(f"`{key}` is no list of {'numbers' if kind is int else 'names' if kind is str else 'objects'}")
+            raise self.fail(f"`{key}` is not a list of {'numbers' if kind is int else 'names' if kind is str else 'objects'}")
         return items
 
     def item(self, owner: Mapping[str, Any], key: str, number: Any) -> Any:
@@ -60,7 +60,7 @@ class Document:
         """A list of finite numbers."""
         numbers = owner.get(key, default)
         if not isinstance(numbers, list | tuple) or len(numbers) != count or any(type(item) not in (int, float) for item in numbers):
-            raise self.fail(f"{place}: `{key}` is no list of {count} numbers")
+            raise self.fail(f"{place}: `{key}` is not a list of {count} numbers")
         try:
             made = np.array(numbers, np.float64)
         except OverflowError:
@@ -75,7 +75,7 @@ class Document:
         if isinstance(number, float) and number.is_integer():
             number = int(number)
         if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
-            raise self.fail(f"{place}: `{key}` is no whole number from 0 to {most}")
+            raise self.fail(f"{place}: `{key}` is not a whole number from 0 to {most}")
         return number
 
     def accessor(self, number: Any, place: str, widths: Sequence[int]) -> NDArray[np.float32]:
@@ -174,7 +174,7 @@ class Document:
                 raise self.fail(f"buffer {number} has no uri")
             return self._binary
         if not isinstance(uri, str):
-            raise self.fail(f"buffer {number}: `uri` is no text")
+            raise self.fail(f"buffer {number}: `uri` is not text")
         if uri.startswith("data:"):
             head, comma, text = uri.partition(",")
             if not comma or not head.endswith(";base64"):

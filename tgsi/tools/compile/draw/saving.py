@@ -42,7 +42,7 @@ def check_name(name: str) -> str:
         raise UsageError(f"--draw {name}: a folder; name a file, as {path / 'out.png'}")
     kind = Image.registered_extensions().get(path.suffix.lower())
     if kind is None or kind not in Image.SAVE:
-        given = f"the ending {path.suffix!r} is no picture that can be written" if path.suffix else "the name has no ending"
+        given = f"the ending {path.suffix!r} is not a picture that can be written" if path.suffix else "the name has no ending"
         raise UsageError(f"--draw {name}: {given}; use .png")
     return kind
 

@@ -175,7 +175,7 @@ def bind_textures(context: Any, samplers: Sequence[Sampler], given: Mapping[str,
         plain = sampler.target.removeprefix("SHADOW").replace("CUBEARRAY", "CUBE_ARRAY")
         if plain not in _ENUMS:
             if texels is not None:
-                raise UsageError(f"--texture {sampler.name}: a picture is no {sampler.target} texture")
+                raise UsageError(f"--texture {sampler.name}: a picture cannot be a {sampler.target} texture")
             lines.append((f"{sampler.name} ({sampler.target})", "nothing is bound; it reads 0, 0, 0, 1"))
             continue
         resource = _resource(context.screen, checkerboard() if texels is None else texels, plain, sampler)

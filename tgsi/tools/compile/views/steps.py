@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"^\s*\d+: ")
 _CONTEXT = 2
 """Equal lines that are shown around a change."""
 _WIDEST, _PLAIN = 64, 160
-"""Columns of one side at most where the output is no terminal, and of a terminal whose width is unknown."""
+"""Columns of one side at most where the output is not a terminal, and of a terminal whose width is unknown."""
 _COLORS = {"<": ("31", ""), ">": ("", "32"), "|": ("31", "32"), " ": ("", "")}
 """Color of the left and of the right side by the mark between them: red goes, green comes."""
 

@@ -146,7 +146,7 @@ class SubContext:
         size: bytes of the object beyond those of every object, charged to the client's account.
         """
         if not handle:
-            raise CommandError("handle", "0 is no handle")
+            raise CommandError("handle", "0 is not a handle")
         if len(self.objects) >= MAX_OBJECTS:
             raise CommandError("handle", f"there are {MAX_OBJECTS} objects already")
         self.session.account.take(OBJECT + size, "handle")
@@ -190,7 +190,7 @@ class SubContext:
         """Object of a kind. Raises CommandError if there is no such object, and for handle 0."""
         entry = self.find(handle, kind, field)
         if entry is None:
-            raise CommandError(field, "0 is no object")
+            raise CommandError(field, "0 is not an object")
         return entry
 
     @staticmethod

@@ -57,7 +57,7 @@ def _create_view(sub: SubContext, words: Words) -> None:
     if texture.is_buffer:
         size = format.block_bytes
         if last < first or (first + 1) * size > texture.size:
-            raise CommandError("first_element", f"{first} .. {last} is no range of a buffer of {texture.size} bytes")
+            raise CommandError("first_element", f"{first} .. {last} is not a range of a buffer of {texture.size} bytes")
         extent = min((last - first + 1) * size, texture.size - first * size)
         view = context.create_sampler_view(
             texture, format=format, target=TextureTarget.BUFFER, swizzle=channels, offset=first * size, size=extent

@@ -154,7 +154,7 @@ def _shared(session: Session, holding: Holding, size: int) -> int:
 def _new_resource(session: Session, words: memoryview) -> Holding:
     handle = words[0]
     if not handle or handle in session.resources:
-        raise CommandError("res_handle", f"{handle} {'exists already' if handle else 'is no handle'}")
+        raise CommandError("res_handle", f"{handle} {'exists already' if handle else 'is not a handle'}")
     in_range(len(session.resources), "res_handle", 0, MAX_RESOURCES)
 
     waits, waits_for_all = session.waits, words[3] == BIND_CUSTOM
