@@ -1,4 +1,4 @@
-"""Build hook of the wheel: what is installed owns one name, `tgsi`.
+"""Build hook of the wheel, which installs a single top-level name, `tgsi`.
 
 The repository keeps five packages side by side. The Python Package Index has other packages called `linkage` and `backends`, and users
 have folders of these names. A wheel therefore holds ours as `tgsi.passes`, `tgsi.linkage`, `tgsi.frontends` and `tgsi.backends`.

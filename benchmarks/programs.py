@@ -74,7 +74,7 @@ class Program:
     show: Callable[[Start, Path, float], Run]
 
     def missing(self) -> list[str]:
-        """Names of what is not installed."""
+        """Names of the packages that are not installed."""
         return [name for name, is_there in self.needs().items() if not is_there]
 
 

@@ -45,7 +45,7 @@ class Rewriter(Pass):
         """Prepare for `program`: called once, before the first declaration."""
 
     def declaration(self, item: Declaration) -> Declaration | Sequence[Declaration] | None:
-        """Return what stands in place of a declaration: itself, another, several, or None to remove it."""
+        """Return the replacement of a declaration: itself, another, several, or None to remove it."""
         return item
 
     def instruction(self, item: Instruction) -> Instruction | Sequence[Instruction] | None:

@@ -17,7 +17,7 @@ _OWN_WORK = 0.005  # seconds that the messages of a round take
 
 
 class _Moment(NamedTuple):
-    """Seconds by the clock, seconds that somebody has taken of all processors, and those of them that were the round's own."""
+    """Elapsed seconds, seconds in which all processors together were busy, and those of them that the round used itself."""
 
     clock: float
     taken: float

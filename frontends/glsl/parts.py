@@ -74,7 +74,7 @@ def _depth(texts: Sequence[str], place: int) -> int:
 
 
 def missing(tokens: Sequence[Token]) -> list[tuple[str, Token, list[str]]]:
-    """Functions that a text declares or needs, and does not define: name, a token of it, and tokens of a definition that stands for it."""
+    """Functions that a text declares or needs, and does not define: its name, one of its tokens, and tokens of a substitute definition."""
     declared: dict[tuple[str, ...], tuple[str, Token, list[str]]] = {}
     defined: set[tuple[str, ...]] = set()
     has_main = False

@@ -213,7 +213,7 @@ class _Lowering:
 
 
 def _layouts(texts: Sequence[str]) -> tuple[int, dict[str, int]]:
-    """The place after the layouts that begin a declaration, and their numbers by name; -1 stands for anything but a plain number."""
+    """The place after the layouts that begin a declaration, and their numbers by name; -1 for anything but a plain number."""
     at, found = 0, dict[str, int]()
     while texts[at : at + 2] == ["layout", "("]:
         end = _closing(texts, at + 1)

@@ -20,7 +20,7 @@ __all__ = ["lint"]
 
 
 def lint(program: Program) -> tuple[Diagnostic, ...]:
-    """Return the lints of a valid program in the order of their places: warnings, and notes about what only may be a mistake.
+    """Return the lints of a valid program in the order of their places: warnings for certain mistakes, and notes about possible ones.
 
     Raises:
         ValidationError, UnsupportedError: blocks do not nest, or nest too deep.

@@ -122,7 +122,7 @@ class Context:
         return None
 
     def warn(self, code: str, message: str, item: Declaration | Immediate | Instruction, operand: int = -1, hint: str = "") -> None:
-        """Report what is surely not meant, at a statement or at one of its operands."""
+        """Warn of a certain mistake, at a statement or at one of its operands."""
         self._add(Severity.WARNING, code, message, item, operand, hint)
 
     def note(self, code: str, message: str, item: Declaration | Immediate | Instruction, operand: int = -1, hint: str = "") -> None:

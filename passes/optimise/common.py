@@ -22,7 +22,7 @@ _VALUE, _COMMUTATIVE, _REPLICATE = Role.VALUE, Trait.COMMUTATIVE, Mode.REPLICATE
 _NAME = "eliminate-common-subexpressions"
 LASTING.add(_NAME)
 _FEW = 4
-"""Places of equal expressions that are remembered: those before may stand in branches that are over."""
+"""Number of places remembered for equal expressions. The latest ones are kept, because earlier ones may be in branches that have ended."""
 
 
 @record(slots=False)

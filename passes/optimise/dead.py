@@ -128,7 +128,7 @@ def _narrow(values: Values, place: int, item: Instruction, mask: int) -> bool:
 
 
 def _without_dead(form: Form) -> bool:
-    """Remove what is not needed; return true if that is anything."""
+    """Remove instructions whose results are not needed; return true if there are any."""
     values = form.values
     items, reads = values.items, values.reads
     hidden = _hidden(values)

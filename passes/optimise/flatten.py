@@ -94,7 +94,7 @@ class _Writer:
         self._old, self._depth, self._chain = program, depth, max(1, depth // 3)
         self._temporaries, self._immediates = Temporaries(program), Immediates(program)
         self._new: list[Instruction] = []
-        self._before: dict[int, list[Instruction]] = {}  # by place in `_new`, what is inserted there
+        self._before: dict[int, list[Instruction]] = {}  # instructions to insert, by place in `_new`
         self._zones = [_Zone(0)]
         self._flags = 0
         self._register: RegisterRef | None = None

@@ -16,10 +16,10 @@ from tgsi.language.record import record
 
 @record(slots=False)
 class HoistInvariants(FormPass):
-    """Compute in front of a loop what is the same in all of its rounds.
+    """Move computations whose results are the same in all rounds of a loop in front of it.
 
     These are computations whose sources are not written inside of the loop and whose TEMP nothing else writes. Branches do not matter:
-    a result that no lane reads harms nobody. MOVs stay, because copies cost nothing.
+    a result that no lane reads does no harm. MOVs stay, because copies cost nothing.
     """
 
     name = "hoist-invariants"

@@ -22,7 +22,7 @@ from tgsi.language.record import record
 
 @record(slots=False)
 class SpreadMoves(FormPass):
-    """Compute at the place of MOVs what they carry, so that the instruction before or after them goes.
+    """Replace MOVs by the instruction that computes their source, or by the one that reads their results.
 
     A result that several MOVs carry away, and nothing else reads, is computed by each of them, if it is cheap or if no channel is computed
     twice. An instruction with an operand that several MOVs put together becomes one instruction for each of these.

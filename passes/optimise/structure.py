@@ -130,7 +130,7 @@ class _Writer:
 
 
 def _groups(switch: Switch) -> list[tuple[list[SrcOperand] | None, Region]] | None:
-    """The arms with their cases, arms without instructions together with the next; None stands for DEFAULT and the cases beside it.
+    """The arms with their cases, arms without instructions together with the next; None means DEFAULT and the cases with the same arm.
 
     No groups if something follows DEFAULT: it takes lanes that a later CASE takes again.
     """

@@ -82,7 +82,7 @@ class _Open:
 
 
 class _Reacher:
-    """One walk over a form that removes what is not reached."""
+    """One walk over a form that removes unreachable instructions."""
 
     def __init__(self, form: Form) -> None:
         self.form = form

@@ -119,7 +119,7 @@ class _Unroller:
         return rebuilt(self.program, made)
 
     def _rounds(self, place: int, depth: int) -> list[Instruction] | None:
-        """Return the instructions that run, in order, instead of a loop, and note what is known after it; None to keep the loop."""
+        """Return the instructions that replace a loop, in order, and note the known values after it; None to keep the loop."""
         known = dict(self.known) if len(self.known) < 4096 else {}
         size = self.ends[place] - place + 1
         trial = _Trial(self, known, max(size, self.limit), 0 if depth else self.rounds)
@@ -280,7 +280,7 @@ _DONE, _BROKEN, _CONTINUED = 0, 1, 2
 
 
 class _Trial:
-    """One loop, run with what is known. trace: the instructions that run. cost: those that will be left, at most `most_cost`.
+    """One loop, run with the known values. trace: the instructions that run. cost: number of those that will remain, at most `most_cost`.
     repeats: rounds begun again, at most `most_repeats`.
     """
 

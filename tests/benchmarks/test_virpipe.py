@@ -1,4 +1,4 @@
-"""The comparison through virpipe: what it measures, what it understands of glmark2, and the servers that it starts and ends."""
+"""The comparison through virpipe: its measurements, its reading of glmark2's output, and the servers that it starts and ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mutated streams for a real server, of which nothing but clean errors may come.
+"""Mutated streams for a real server, which may answer with clean errors only.
 
 Findings are: the server died or grew, a client's process was killed or hangs, a line in the log is not a clean error, or another client is
 disturbed.

@@ -135,7 +135,7 @@ CAMPAIGNS = {
         Campaign(
             "attack",
             "streams",
-            "A running tgsi-vtest stays alive and as large as it was under mutated streams; its log has clean errors only.",
+            "A running tgsi-vtest stays alive and does not grow under mutated streams; its log has clean errors only.",
             night=500,
             goal=5_000,
             patience=300.0,

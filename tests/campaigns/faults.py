@@ -47,7 +47,7 @@ def _choice(seed: int) -> tuple[random.Random, str, str, bool]:
 
 
 def may_raise(error: BaseException, kind: str, name: str) -> bool:
-    """True if the error is one that the documents name for what was refused."""
+    """True if the documents name this error for the refused call."""
     if kind == "thread":
         return False  # the caller draws alone
     if kind == "file":

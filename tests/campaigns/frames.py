@@ -1,4 +1,4 @@
-"""Frames of every kind through one context. Each sets all state that it needs, so its picture does not depend on what was before it."""
+"""Frames of every kind through one context. Each sets all state that it needs, so its picture does not depend on the frames before it."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Counter:
 
 
 class _Hook(ctypes.Structure):
-    """A record for the functions of the hook: whether they count, what they count, and the allocator that they stand before."""
+    """A record for the functions of the hook: whether they count calls, the counts, and the allocator that they wrap."""
 
     _fields_ = [
         ("is_armed", ctypes.c_int64),

@@ -151,7 +151,7 @@ def _judged(program: Program, thorough: bool) -> str:
 
 
 def attempt(seed: int) -> Counter[str]:
-    """Read each module, and check what is read; every twentieth goes through all that any program must survive."""
+    """Read each module, and check the program; every twentieth also goes through all checks of programs."""
     counts: Counter[str] = Counter()
     for number, words in enumerate(cases(seed)):
         begin = time.process_time()

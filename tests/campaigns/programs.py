@@ -18,7 +18,7 @@ FEWEST_OF_SCREENS = 8  # lanes
 
 
 def prepare() -> None:
-    """Code of the level that the caller wants; what is shared is compiled unguarded."""
+    """Code of the level that the caller wants; shared functions are compiled unguarded."""
     follow()
     tgsi.run(tgsi.parse("VERT\nDCL OUT[0], POSITION\nEND\n"))
 

@@ -51,7 +51,7 @@ def test_a_run_goes_on_where_it_ended_and_tries_findings_again(tmp_path: Path) -
     file = tmp_path / "state.json"
     run(State(file), 0, 4)
     assert json.loads(file.read_text())["tokens"]["done"] == [[0, 4]]
-    state = State(file)  # what is run again is seed 3: the next child would die of any other
+    state = State(file)  # only seed 3 is run again: the next child would die of any other
     script = CHILD.replace("seed == 3", "seed < 3").replace("seed == 5", "False").replace("seed == 7", "False")
     progress = run(state, 0, 8, script=script)
     assert progress.done == [[0, 8]]

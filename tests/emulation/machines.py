@@ -64,7 +64,7 @@ def _do(*command: str | Path, folder: Path | None = None) -> None:
 
 
 def _apt(folder: Path, architecture: str, packages: tuple[str, ...], *, with_needs: bool) -> None:
-    """Download packages of Debian and unpack them below `folder`. with_needs: also what they depend on."""
+    """Download packages of Debian and unpack them below `folder`. with_needs: also their dependencies."""
     for tool in ("apt-get", "dpkg-deb"):
         if shutil.which(tool) is None:
             raise AbsentError(f"there is no {tool} here")

@@ -1,4 +1,4 @@
-"""Mutated traces are played, or refused with an error that names the command, its place and the reason; nothing else happens."""
+"""Mutated traces are either played, or refused with an error that names the command, its place and the reason."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
 
 
 def import_graph() -> dict[str, set[str]]:
-    """Imported modules by module, wherever the import stands in the module's text."""
+    """Imported modules by module, including imports inside of functions."""
     files = module_files()
     graph: dict[str, set[str]] = {}
     for name, tree in trees().items():

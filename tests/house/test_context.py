@@ -122,7 +122,7 @@ def reaches(tree: ast.AST) -> list[str]:
 
 
 @pytest.mark.parametrize("file", FILES, ids=[str(file.relative_to(ROOT)) for file in FILES])
-def test_nobody_reaches_through_an_object_into_another(file: Path) -> None:
+def test_no_module_reaches_through_an_object_into_another(file: Path) -> None:
     assert reaches(ast.parse(file.read_text(encoding="utf-8"))) == []
 
 

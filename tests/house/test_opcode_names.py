@@ -1,4 +1,4 @@
-"""Facts of opcodes stand in their rows: no module compares opcodes by name or keeps a list of them, but for the few named here."""
+"""Facts of opcodes are in the table of opcodes: no module compares opcodes by name or keeps a list of them, except for a few named here."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def fill(surface: Any) -> None:
 def color_digests(
     format: Format, masks: Sequence[int], lanes: int | None, cpu: str, *, wider: bool, at_once: bool = True
 ) -> dict[str, str]:
-    """Digest of a target for each color mask, drawn side by side, perhaps beside a wider target.
+    """Digest of a target for each color mask, drawn side by side, perhaps with a wider target.
 
     Draws of few triangles, without `at_once`, have kernels of half the size, for runs of pixels alone.
     """
@@ -177,7 +177,7 @@ def test_digests_are_known_for_every_target(request: pytest.FixtureRequest) -> N
 @pytest.mark.light
 @pytest.mark.parametrize("format", COLORS, ids=str)
 def test_masked_colors_have_their_bytes(format: Format) -> None:
-    """By day, all masks alone, and one beside a wider target; some formats also in small triangles."""
+    """By day, all masks alone, and one with a wider target; some formats also in small triangles."""
     number = COLORS.index(format)
     found = color_digests(format, MASKS, None, "host", wider=False, at_once=number % 8 == 0)
     assert found == {k: v for k, v in known(format).items() if k in found}

@@ -1,4 +1,4 @@
-"""Texts of old and embedded GLSL compile, run, and draw what they draw through Mesa and the server."""
+"""Texts of old and embedded GLSL compile, run, and draw the same pictures as through Mesa and the server."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class ReleaseError(Exception):
 
 
 def run(command: Sequence[object], cwd: Path, **environment: str) -> str:
-    """Run a command, and return what it prints. ReleaseError: it fails."""
+    """Run a command, and return its output. ReleaseError: it fails."""
     inherited = {name: value for name, value in os.environ.items() if name not in UNUSABLE}
     done = subprocess.run([*map(str, command)], cwd=cwd, env=inherited | environment, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -57,7 +57,7 @@ def commit_of(root: Path) -> str:
 
 
 def version_of(root: Path) -> str:
-    """The version, which stands in tgsi/__init__.py alone."""
+    """The version, which only tgsi/__init__.py contains."""
     tree = ast.parse((root / "tgsi" / "__init__.py").read_text("utf-8"))
     for node in tree.body:
         match node:
@@ -95,7 +95,7 @@ def reminders(root: Path, version: str) -> Iterator[str]:
 
 
 def export(root: Path, commit: str, target: Path) -> Path:
-    """Files of a commit, and nothing else, in a new folder."""
+    """Copy only the files of a commit to a new folder."""
     target.mkdir(parents=True)
     archive = target.with_suffix(".tar")
     run(["git", "archive", "-o", archive, commit], root)
@@ -150,7 +150,7 @@ def environment(folder: Path) -> Path:
 
 
 def install(python: Path, requirement: str) -> None:
-    """Install a requirement, and what it needs, from the package index."""
+    """Install a requirement and its dependencies from the package index."""
     run([python, "-m", "pip", "install", "-q", "--no-compile", "--disable-pip-version-check", requirement], python.parent)
 
 

@@ -33,7 +33,7 @@ class Case:
 
     @property
     def group(self) -> str:
-        """Beginning of the name that stands for a part of OpenGL."""
+        """Beginning of the name, which names a part of OpenGL."""
         words = self.name.split("@")
         return "@".join(words[:2]) if words[0] == "spec" else words[0]
 

@@ -15,7 +15,7 @@ KEPT = Path(__file__).with_name("kept.txt")
 
 
 def digest(name: str) -> str:
-    """Twelve letters that stand for a name: of 28,000 names two have the same ones once in 700,000 times."""
+    """Digest of a name, of twelve letters: the probability that two of 28,000 names share one is 1 in 700,000."""
     return sha256(name.encode()).hexdigest()[:12]
 
 

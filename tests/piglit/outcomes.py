@@ -37,7 +37,7 @@ _WORDS = 300  # characters of what a case said
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of a case: a word of `RANKS`, seconds, and the end of what it said unless it passed."""
+    """Outcome of a case: a word of `RANKS`, seconds, and the end of its output unless it passed."""
 
     kind: str
     seconds: float

@@ -38,7 +38,7 @@ class Results:
                     file.write("".join(f"{row}\n" for row in rows))
 
     def merged(self, other: Results) -> Results:
-        """Outcomes of both, in no file. Those of `other` replace ours."""
+        """Outcomes of both, without a file. Those of `other` replace ours."""
         made = Results()
         made.found = self.found | other.found
         return made

@@ -35,7 +35,9 @@ def served(side: str, log: Path | None = None) -> Iterator[Server]:
         if side == "ours":
             command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--socket", str(socket), "--threads", "0"]
             command += ["--log", str(log)] if log is not None else []
-            variables = {"PYTHONDONTWRITEBYTECODE": ""}  # else each client compiles again what it imports: half the time of a case
+            variables = {
+                "PYTHONDONTWRITEBYTECODE": ""
+            }  # otherwise each client compiles its imports again, which takes half the time of a case
         else:
             command = ["virgl_test_server", "--use-egl-surfaceless", f"--socket-path={socket}"]
             variables = {"GALLIUM_DRIVER": "llvmpipe", "LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": "0"}
@@ -45,7 +47,7 @@ def served(side: str, log: Path | None = None) -> Iterator[Server]:
 
 @contextmanager
 def alone(side: str, log: Path | None = None) -> Iterator[Start]:
-    """A starter of clients of a server that nobody else uses, so that its processor time is theirs."""
+    """A starter of clients of a server of their own, so that its processor time is theirs."""
     with served(side, log) as server, started(server) as start:
         yield start
 

@@ -53,7 +53,7 @@ AREAS: Mapping[str, str] = {
 
 @functools.cache
 def _importers() -> dict[str, list[str]]:
-    """Tests by the dotted name of what they import, modules and names of modules."""
+    """Tests by the dotted names of their imports, which are modules or names of modules."""
     found: dict[str, list[str]] = {}
     for file in sorted((ROOT / "tests").rglob("test_*.py")):
         path, text = str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")

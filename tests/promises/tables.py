@@ -80,7 +80,7 @@ def find_tests(reference: str) -> Iterator[Test]:
 
 
 def read(table: str) -> tuple[Row, ...]:
-    """The rows of a table of this folder. ValueError names the table, the line and what is wrong."""
+    """The rows of a table of this folder. ValueError names the table, the line and the mistake."""
     section = ""
     found = []
     for number, line in enumerate((HERE / table).read_text(encoding="utf-8").splitlines(), 1):

@@ -11,7 +11,7 @@ import pytest
 
 MODULES = ["tgsi", "tgsi.gallium", "tgsi.nvk"]
 OF_TGSI = ["tgsi.limits", "tgsi.sm3"]
-"""Modules that stand in `tgsi` under these names."""
+"""Modules that `tgsi` exports under these names."""
 
 
 def module_of(name: str) -> ModuleType:

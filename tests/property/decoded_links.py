@@ -105,7 +105,7 @@ def nvfx(pair: Pair, device: DeviceLink) -> Reader:
         fields = [(f.word, f.shift) for f in words.by_register[register] if f.shift == 6]
         codes = {patched[field] for field in fields if field in patched}
         assert len(codes) <= 1
-        assert not codes or all(field in patched for field in fields), "a word that reads the input is left as it was"
+        assert not codes or all(field in patched for field in fields), "a word that reads the input is unchanged"
         place = _place(device, what)
         if codes:
             (code,) = codes

@@ -1,4 +1,4 @@
-"""Generated programs before and after a lowering of state: an oracle applies the state to the results of the program as it was.
+"""Generated programs before and after a lowering of state: an oracle applies the state to the results of the original program.
 
 Each case takes a seed and returns lines about differences. `SKIPPED` counts programs that a lowering refuses, or whose results are not
 specified: by the case and the reason.
@@ -53,7 +53,7 @@ class Pair:
 
     @classmethod
     def of(cls, name: str, stage: str, seed: int, pipeline: str, change: Callable[[str], str] = str) -> Pair | None:
-        """A pair, or None if the lowering refuses the program or other lanes see what is not specified."""
+        """A pair, or None if the lowering refuses the program or if other lanes see unspecified values."""
         generated = generate(seed, (stage,))
         before = parse(change(generated.text))
         arguments = dict(generated.arguments)
@@ -61,7 +61,7 @@ class Pair:
             SKIPPED[name, "lanes that fill a quad"] += 1
             return None
         try:
-            after = Pipeline.parse(pipeline).run(before)  # which validates what it makes
+            after = Pipeline.parse(pipeline).run(before)  # which validates its results
         except UnsupportedError:
             SKIPPED[name, "an address may reach the register"] += 1
             return None

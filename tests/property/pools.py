@@ -16,7 +16,7 @@ Words = NDArray[np.uint32]
 WORDS = tuple(f"TEMP[{i}]" for i in range(4))
 FLOATS = tuple(f"TEMP[{i}]" for i in range(4, 8))
 FRESH = tuple(f"TEMP[{i}]" for i in range(40, 48))
-"""TEMPs that nothing but results of float opcodes is written to, so that many of them never hold another word."""
+"""TEMPs to which only float opcodes write, so that many of them always hold a float."""
 PAIRS = ("TEMP[8]", "TEMP[9]")
 """TEMPs that hold doubles in pairs of channels. Operations on doubles prefer them."""
 

@@ -1,4 +1,4 @@
-"""Lints agree with the interpreter: registers that begin with a pattern instead of 0 show what is read or left before it is written."""
+"""Lints agree with the interpreter: registers that begin with a pattern instead of 0 reveal reads before writes, and outputs that are not written."""
 
 from __future__ import annotations
 

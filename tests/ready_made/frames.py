@@ -28,7 +28,7 @@ FLOATS = ("R32_FLOAT", "R32G32_FLOAT", "R32G32B32_FLOAT", "R32G32B32A32_FLOAT")
 VERTEX_BYTES = {**{name: 4 * k for k, name in enumerate(FLOATS, 1)}, "R8G8B8A8_UNORM": 4, "B8G8R8A8_UNORM": 4}
 PACKED = ("R8G8B8A8_UNORM", "B8G8R8A8_UNORM")
 SHADING = ((), ("R32G32_FLOAT",), ("R32G32B32_FLOAT",), ("R32G32B32_FLOAT", "R32G32_FLOAT"))
-"""Floats beside a packed color: texture coordinates, a normal, both."""
+"""Floats that accompany a packed color: texture coordinates, a normal, or both."""
 
 PASS = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
 LOOP = """FRAG

@@ -28,7 +28,7 @@ KINDS: dict[str, tuple[int, ...]] = {
 
 
 class Recorder:
-    """Takes textures in place of a screen and a context, and keeps what they are made of."""
+    """Stands in for a screen and a context, and records the arguments of textures."""
 
     def resource_create(self, **given: Any) -> Any:
         """The arguments, with the levels that are written later."""

@@ -24,7 +24,7 @@ _COMPARISONS: dict[str, Callable[..., Any]] = {
 
 
 class LacksError(Exception):
-    """A command that this runner does not know."""
+    """A command that this runner does not support."""
 
 
 class ProbeError(AssertionError):

@@ -1,4 +1,4 @@
-"""Files of piglit's shader_runner: what they require, their shaders by stage, vertex data and commands."""
+"""Files of piglit's shader_runner: requirements, shaders by stage, vertex data and commands."""
 
 from __future__ import annotations
 

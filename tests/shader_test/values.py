@@ -13,7 +13,7 @@ _PREFIXES = {None: "float", "d": "double", "i": "int", "u": "uint", "b": "bool",
 
 
 def number(text: str, scalar: str) -> float:
-    """The number that a word stands for in a type. Floats may be given as the bits of their encoding."""
+    """The number that a word means in a type. Floats may be given as the bits of their encoding."""
     if scalar in ("float", "double"):
         text = text.rstrip("uU") if text[:-1].isdigit() else text
         low = text.lower().rstrip("f") if not text.lower().startswith(("0x", "-0x")) else text.lower()
@@ -42,7 +42,7 @@ def shaped(kind: str, words: list[str]) -> Any:
     rows = (int(found[5] or found[4]) if found[3] == "mat" else int(found[4])) if found[3] else 1
     values = [number(word, scalar) for word in words]
     size = rows * columns
-    values += [0] * (-len(values) % size)  # what is missing at the end of a command reads as 0
+    values += [0] * (-len(values) % size)  # numbers missing at the end of a command read as 0
     items: list[Any] = []
     for first in range(0, len(values), size):
         item = values[first : first + size]

@@ -1,4 +1,4 @@
-"""Commands whose output nobody reads any more end in silence."""
+"""Commands whose output is no longer read end silently."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_an_object_that_others_can_write_is_not_read(place: Path) -> None:
 
 def test_an_object_without_the_seal_of_the_directory_is_not_read(place: Path, tmp_path: Path) -> None:
     other = ObjectCache(tmp_path / "other")
-    other.put(KEY, b"code of somebody else")
+    other.put(KEY, b"code of another program")
     shutil.copy(tmp_path / "other" / "ab" / KEY, place / "ab" / KEY)
     assert ObjectCache(place).get(KEY) is None
 

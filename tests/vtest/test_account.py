@@ -98,7 +98,7 @@ def shared(handle: int, size: int, width: int = 16) -> Stream:
 
 
 def fill_and_empty(client: Client, count: int, kind: str, making: Callable[[int], Stream]) -> None:
-    """Make objects, some of which are refused; the account never goes beyond the limit. Destroy all; it is as it was."""
+    """Make objects, some of which are refused; the account never exceeds the limit. After all are destroyed, it is back at its start."""
     before, handles = client.used, range(1000, 1000 + count)
     for handle in handles:
         client.send(making(handle))

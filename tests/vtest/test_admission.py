@@ -26,7 +26,7 @@ DONE = struct.pack("<3I", 1, 7, 0)
 
 
 class Entry:
-    """A door with a clock that tests move, and what it said."""
+    """A door with a clock that tests move, and its messages."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self.path, self.now, self.lines = path, 100.0, list[str]()
@@ -257,7 +257,7 @@ def test_a_server_without_processes_and_descriptors_refuses_clients_and_goes_on(
 
 # -- processes -----------------------------------------------------------------------------------------------------------
 @pytest.mark.slow
-def test_idle_connections_lock_nobody_out_and_ended_clients_are_reaped_at_once(tmp_path: Path) -> None:
+def test_idle_connections_lock_no_client_out_and_ended_clients_are_reaped_at_once(tmp_path: Path) -> None:
     with running(tmp_path / "s", "--handshake-seconds", "3", "--waiting", "8", "--clients", "2") as server:
         idle = [server.connect() for _ in range(40)]
         with server.connect() as client:

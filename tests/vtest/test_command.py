@@ -164,7 +164,7 @@ def test_a_server_that_is_ended_finishes_the_files_of_its_clients(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_socket_that_nobody_listens_at_is_taken_over_and_another_file_is_not(tmp_path: Path) -> None:
+def test_a_socket_without_a_listener_is_taken_over_and_another_file_is_not(tmp_path: Path) -> None:
     dead, file = tmp_path / "dead", tmp_path / "file"
     with socket.socket(socket.AF_UNIX) as old:
         old.bind(str(dead))

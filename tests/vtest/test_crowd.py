@@ -112,7 +112,7 @@ def test_programs_side_by_side_draw_what_one_alone_draws(server: Server, alone: 
 
 
 @nightly
-def test_programs_that_are_killed_in_mid_frame_harm_nobody(server: Server, alone: list[str]) -> None:
+def test_programs_that_are_killed_in_mid_frame_do_no_harm(server: Server, alone: list[str]) -> None:
     steady = Program(server, "400")
     for k in range(10):
         victims = [Program(server, "1", "1000") for _ in range(2)]

@@ -207,7 +207,7 @@ def test_films_of_clients_are_parts_that_the_parent_names_in_the_order_of_their_
     parts = Parts(wanted.files)
     run(screen, window(1), wanted)
     run(screen, red(), Wanted(film=tmp_path / "none.gif"))  # shows no window
-    parts.collect(7, "somebody else")
+    parts.collect(7, "another client")
     parts.collect(5, "test")
     part(tmp_path / "a.gif", 8).write_text("another one")
     parts.collect(8, "test")

@@ -286,7 +286,7 @@ def test_without_mounts_the_path_is_a_link_that_one_run_has_at_a_time(place: tup
     assert known.readlink() == second.socket
 
 
-def test_without_mounts_a_file_of_somebody_else_stays(place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_mounts_a_foreign_file_stays(place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     known, socket = place
     known.write_text("")
     monkeypatch.setattr(known_path, "choose", lambda *_: None)

@@ -24,7 +24,7 @@ BUFFER_1, STAGED, TEXTURE = 1, 2, 3
 
 
 class SharingWire(FileWire):
-    """Messages from memory; the client maps what is shared."""
+    """Messages from memory; the client maps shared memory."""
 
     def __init__(self) -> None:
         self.source, self.replies, self.memories = io.BytesIO(), io.BytesIO(), list[mmap.mmap]()

@@ -191,7 +191,7 @@ def explain_trace(
     target: handle of a texture, as `printed` shows it; None: the target that was bound last. is_wanted: see `PixelWatcher`.
 
     Raises:
-        RecordingError: the data are no trace.
+        RecordingError: the data are not a trace.
         ValueError: no target was ever bound, or the pixel lies outside of it; the message has its size.
     """
     found = targets_of(like, data)

@@ -220,7 +220,7 @@ class Preprocessor:
     def _check_name(self, name: Token) -> None:
         text = name[0]
         if text in _FIXED or (text.startswith("GL_") and not self._dialect.is_hlsl):
-            self.reports.error(f"{quoted(text)} belongs to the language, and is defined and undefined by nobody else", name)
+            self.reports.error(f"{quoted(text)} belongs to the language, and cannot be defined or undefined", name)
 
     def _undef(self, line: list[Token]) -> None:
         self._flush()

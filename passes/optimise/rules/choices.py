@@ -1,4 +1,4 @@
-"""Rules of comparisons, choices and branches: what is compared or tested is often a comparison itself."""
+"""Rules of comparisons, choices and branches, whose operands are often comparisons themselves."""
 
 from __future__ import annotations
 

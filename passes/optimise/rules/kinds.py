@@ -1,4 +1,4 @@
-"""Kinds: what is known of every word that an opcode can give, whatever its sources are.
+"""Kinds: facts about every word that an opcode can return, whatever its sources are.
 
 A kind is a set of words, `CONTAINS` says which. `KIND_OF` lists the opcodes whose results are all of the kind; a test compares the two.
 """
@@ -56,7 +56,7 @@ def gives(opcode: OpcodeInfo, saturate: bool, kind: str) -> bool:
         return saturate or opcode.name in KIND_OF["unit"]
     if kind == "number":
         return opcode.computes_floats
-    if saturate:  # an integer that is clamped as a float is anything; floats of these kinds stay what they are
+    if saturate:  # an integer that is clamped as a float may become any word; floats of these kinds keep their kind
         return opcode.computes_floats and kind in ("unit", "unsigned") and opcode.name in KIND_OF[kind]
     return opcode.name in KIND_OF[kind]
 

@@ -25,7 +25,7 @@ CONSTANTS = frozenset("kmn")
 
 @record
 class Variable:
-    """Any value, or a constant of the program; `kind` is what must be known of it, or empty."""
+    """Any value, or a constant of the program; `kind` is the kind that it must have, or empty."""
 
     name: str
     kind: str = ""
@@ -108,7 +108,7 @@ class _Reader:
         self._place = 0
 
     def rest(self) -> str:
-        """Return what is not read yet."""
+        """Return the rest of the text, which is not read yet."""
         return self._text[self._place :].strip()
 
     def term(self) -> Term:

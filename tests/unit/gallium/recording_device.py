@@ -92,7 +92,7 @@ class RecordingDevice:
         self._recorder.note("set_framebuffer", framebuffer)
 
     def let_go(self) -> None:
-        """Let go of nothing: this device remembers nothing."""
+        """Do nothing: this device caches no objects."""
 
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         self._waiting += 1

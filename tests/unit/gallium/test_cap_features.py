@@ -212,7 +212,7 @@ def test_a_constant_buffer_is_a_vertex_buffer(ctx: g.Context) -> None:
     ctx.set_vertex_buffers([g.VertexBuffer(buffer, 16)])
 
 
-# -- what is not there ---------------------------------------------------------------------------------------------------------
+# -- missing features ----------------------------------------------------------------------------------------------------------
 def test_sparse_resources_are_refused_as_their_page_size_says(ctx: g.Context) -> None:
     assert cap("SPARSE_BUFFER_PAGE_SIZE") == 0
     with pytest.raises(UnsupportedError, match="resource_create: flags SPARSE"):
@@ -235,7 +235,7 @@ def test_templates_take_names_and_name_what_is_wrong() -> None:
 
 # -- languages -----------------------------------------------------------------------------------------------------------------
 def test_what_the_answered_versions_of_glsl_need_is_there() -> None:
-    """The features by which Mesa's OpenGL frontend decides about GLSL 4.30 and ESSL 3.20, as caps (their tests stand in docs/caps.md)."""
+    """The features by which Mesa's OpenGL frontend decides about GLSL 4.30 and ESSL 3.20, as caps (docs/caps.md lists their tests)."""
     assert (cap("GLSL_FEATURE_LEVEL"), cap("GLSL_FEATURE_LEVEL_COMPATIBILITY"), cap("ESSL_FEATURE_LEVEL")) == (430, 430, 320)
     desktop = (
         "DOUBLES SAMPLE_SHADING CUBE_MAP_ARRAY TEXTURE_QUERY_LOD TEXTURE_GATHER_SM5 TEXTURE_GATHER_OFFSETS DRAW_INDIRECT INDEP_BLEND_FUNC"

@@ -111,7 +111,7 @@ def test_rows_of_buffers_are_what_each_thread_reads_and_writes(ctx: Any, block: 
         there = (read >= 0) & (read < len(words))
         values = np.where(there, words[np.clip(read, 0, len(words) - 1)], 0)
         wanted = np.zeros_like(words)
-        # a place that several threads write has one value: what they read is as far apart as their places are
+        # threads that write one place must write one value, so their sources are as far apart as their places
         wanted[places[places < len(words)]] = values[places < len(words)]
         with ctx.transfer_map(buffers[1], usage="READ") as mapped:
             found = np.array(mapped.data).view(np.uint32)

@@ -1,4 +1,4 @@
-"""Signal handlers run while native code draws; what they raise, and time limits, end a call and leave the context as usable as before."""
+"""Signal handlers run while native code draws. Their exceptions, and time limits, end a call; the context stays usable."""
 
 from __future__ import annotations
 

@@ -292,7 +292,7 @@ def cleared_at(ctx: g.Context, size: int) -> None:
     ctx.clear("STENCIL")
 
 
-def test_memory_that_somebody_has_is_refused_to_others(ctx: g.Context) -> None:
+def test_memory_in_use_is_refused_to_others(ctx: g.Context) -> None:
     kept: list[object] = []
 
     def keep_all() -> None:

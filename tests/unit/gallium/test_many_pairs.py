@@ -1,4 +1,4 @@
-"""Many pairs of shaders, each drawn once and destroyed: what is kept of them has a bound."""
+"""Many pairs of shaders, each drawn once and destroyed: the memory kept for them is bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""draw_mesh_tasks: its arguments, the calls that it makes of a device, what it refuses, and the limits that the screen names."""
+"""draw_mesh_tasks: its arguments, its calls of a device, its errors, and the limits that the screen names."""
 
 from __future__ import annotations
 

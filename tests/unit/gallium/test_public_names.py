@@ -1,4 +1,4 @@
-"""Public names of a context: Gallium's methods, a few of ours, and classes that stand in `tgsi.gallium`."""
+"""Public names of a context: Gallium's methods, a few of ours, and classes of `tgsi.gallium`."""
 
 from __future__ import annotations
 

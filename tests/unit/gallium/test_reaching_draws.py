@@ -132,7 +132,7 @@ class Scene:
         self.ctx.set_hw_atomic_buffers([self.buffers[counter]])
 
     def read(self, kind: str, buffer: int) -> None:
-        """Let draws read a buffer in another way, or image 0 by a sampler, or what they read at first."""
+        """Let draws read a buffer in another way, image 0 through a sampler, or the first sources again."""
         ctx, memory = self.ctx, self.buffers[buffer]
         self.sources[kind] = buffer
         if kind == "constants":

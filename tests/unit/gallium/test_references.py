@@ -118,7 +118,7 @@ def test_an_object_keeps_its_resource_alive_until_it_is_destroyed(ctx: g.Context
         ctx.transfer_map(resource)
 
 
-def test_an_object_that_nobody_knows_lets_go_of_its_resource(ctx: g.Context) -> None:
+def test_an_object_without_references_releases_its_resource(ctx: g.Context) -> None:
     resource = texture(ctx)
     views: list[object] = [ctx.create_sampler_view(resource), ctx.create_surface(resource)]
     ctx.screen.resource_destroy(resource)

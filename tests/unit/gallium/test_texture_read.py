@@ -118,7 +118,7 @@ def test_a_texture_that_is_destroyed_while_it_is_read_keeps_its_memory_until_the
     for _ in range(100):
         ctx.texture_read(made, into)
     after = sys.getrefcount(made.storage)
-    assert before == after  # each read has let go of it
+    assert before == after  # each read has released it
     errors = []
 
     def read() -> None:

@@ -36,7 +36,7 @@ class BadFloat:
 
 class BadLength:
     def __len__(self) -> int:
-        return -1  # noqa: PLE0303  that is what is wrong with it
+        return -1  # noqa: PLE0303  the wrong value on purpose
 
     def __getitem__(self, key: object) -> Any:
         raise OfTheCallerError

@@ -319,7 +319,7 @@ def contents(scene: Scene, place: int) -> Any:
 
 
 def test_a_draw_reads_what_the_known_draw_before_it_has_streamed_out() -> None:
-    """Vertices go from one half of a buffer to another one and on, ten times, and end as they were moved."""
+    """Move vertices from one half of a buffer to another ten times; they end where the sum of the moves takes them."""
     scene = Scene(tgsi.Screen(threads=2))
     ctx = scene.ctx
     ctx.bind_rasterizer_state(scene.rasterizers[1])

@@ -67,7 +67,7 @@ def test_a_file_is_put_in_the_place_of_its_directive(folder: Path) -> None:
     assert code(text, folders=(str(folder),)) == "before name 1 included after 4"
 
 
-def test_a_file_that_nobody_reads_need_not_be_there(folder: Path) -> None:
+def test_a_file_that_is_never_included_may_be_missing(folder: Path) -> None:
     text = '#version 450\n#if 0\n#include "none"\n#endif\n// #include "none"\n/*\n#include "none"\n*/'
     assert code(text, folders=(str(folder),)) == ""
     assert "no file `none`" in refusal('#include "none"', folder)

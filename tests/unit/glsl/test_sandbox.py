@@ -1,4 +1,4 @@
-"""The compiler's process: what it can open, which limits it has, and that nothing else of this process is restricted."""
+"""The compiler's process: the files that it can open, and its limits; this process stays unrestricted."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_a_warning_that_is_an_error_ends_the_call_and_the_context_can_be_used() 
         assert target.pixels()[..., 0].any()
 
 
-def test_draws_that_somebody_counts_are_not_made_again() -> None:
+def test_draws_inside_of_queries_are_not_made_again() -> None:
     with recorded(), sketch(validate=True) as s:
         culled(s)  # the combination has no effect
         query = s.ctx.create_query("PRIMITIVES_GENERATED")
@@ -165,7 +165,7 @@ def test_no_scene_has_a_false_alarm(scene: str) -> None:
 
 
 RIGHT_AND_RARE: dict[str, Callable[[Sketch], None]] = {}
-"""Programs that look like a mistake and are none."""
+"""Correct programs that look like a mistake."""
 
 
 def rare(program: Callable[[Sketch], None]) -> Callable[[Sketch], None]:

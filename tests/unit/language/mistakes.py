@@ -1,4 +1,4 @@
-"""Typical mistakes, each with the text that was meant. Statements stand in a program that declares their registers."""
+"""Typical mistakes, each with the intended text. Statements are tested in a program that declares their registers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs from JSON: wrong data are named by their path, and the command reads what it prints."""
+"""Programs from JSON: wrong data are named by their path, and the command reads its own output."""
 
 from __future__ import annotations
 

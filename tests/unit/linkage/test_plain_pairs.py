@@ -74,7 +74,7 @@ def test_a_cache_of_a_device_keeps_no_program_alive() -> None:
 
 
 @pytest.mark.parametrize("name", ["software", "nv30", "r600"])
-def test_a_table_whose_texts_nobody_read_can_be_copied_and_pickled(name: str) -> None:
+def test_a_table_whose_texts_were_never_read_can_be_copied_and_pickled(name: str) -> None:
     made = [link(vert(("GENERIC", 3), ("GENERIC", 4)), frag(("GENERIC", 3), ("GENERIC", 5)), name) for _ in range(4)]
     assert copy.copy(made[0]) == made[1]
     assert copy.deepcopy(made[2]) == pickle.loads(pickle.dumps(made[3])) == made[1]

@@ -142,7 +142,7 @@ def test_nvfx_patches_inputs_and_constants_of_instructions() -> None:
     assert patches == [("constant", 6, 16, 2), ("input", 6, 16, 0xF0)]
 
 
-def test_nvfx_leaves_out_outputs_that_nobody_reads_when_there_are_too_many() -> None:
+def test_nvfx_leaves_out_unread_outputs_when_there_are_too_many() -> None:
     table = link(vert(POSITION, *generics(12)), frag(("GENERIC", 11)), "nv30")
     assert values(table, "fragment slots") == [0xF0]
 

@@ -19,7 +19,7 @@ from tgsi.language.text.parser import parse
 
 
 def runnable_levels() -> list[str]:
-    """x86-64 levels that this machine can execute; "host" where there are none."""
+    """x86-64 levels that this machine can execute; "host" on other machines."""
     from backends.llvm.targets.machines import require_runnable
 
     found = []

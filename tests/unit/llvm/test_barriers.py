@@ -184,7 +184,7 @@ ENDLOOP
     assert _words(_run(leaves, 64, lanes, fuel=50)) == [min(max(thread, 1), 50) for thread in range(64)]
 
 
-def test_a_barrier_costs_nothing_where_nobody_waits() -> None:
+def test_a_barrier_costs_nothing_where_no_thread_waits() -> None:
     text = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n{}MOV OUT[0], IN[0]\nEND\n"
     with_barrier, without = (build_run_kernel(tgsi.parse(text.format(line)), 8).text() for line in ("BARRIER\n", ""))
     assert with_barrier == without

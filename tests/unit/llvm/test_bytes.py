@@ -1,4 +1,4 @@
-"""Colors as bytes: the clamps of packing instructions stand for those of floats, with the same bytes for every f32."""
+"""Colors as bytes: the clamps of packing instructions replace those of floats, with the same bytes for every f32."""
 
 from __future__ import annotations
 

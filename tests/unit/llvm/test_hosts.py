@@ -1,4 +1,4 @@
-"""Processors that LLVM does not know, or takes for old ones, get code or a clear error; no name makes LLVM end the process."""
+"""Processors that are unknown to LLVM, or mistaken for old ones, get code or a clear error; no name makes LLVM end the process."""
 
 from __future__ import annotations
 

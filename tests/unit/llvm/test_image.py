@@ -186,5 +186,5 @@ def test_code_is_not_writable_and_is_given_back() -> None:
 
 
 def test_a_function_that_the_process_lacks_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no function a_name_of_nobody"):
-        system.symbol("a_name_of_nobody")
+    with pytest.raises(ValueError, match="no function an_unknown_name"):
+        system.symbol("an_unknown_name")

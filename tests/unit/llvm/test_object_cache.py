@@ -184,7 +184,7 @@ def test_a_read_only_directory_is_read_and_not_written(readable: Path) -> None:
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
-    """A limit on file sizes stands in for a full disk."""
+    """A limit on file sizes simulates a full disk."""
 
     def work() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))

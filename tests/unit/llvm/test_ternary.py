@@ -93,7 +93,7 @@ def test_merges_of_programs_are_mended(cpu: str, hides: bool, monkeypatch: pytes
         return build_run_kernel(tgsi.parse(PROGRAM), 16, cpu=cpu)
 
     assert {t.immediate for t in masked(first_assembly(build().text(), cpu))} == {0xB8}
-    if not hides:  # nothing but LLVM's level 0 is left
+    if not hides:  # only LLVM's level 0 does not hide it
         monkeypatch.setattr(ternary, "hide_masks", lambda text: text)
     for image in (generate_artifact(build, "obj", cpu=cpu).data, codegen.generate(build().text(), cpu)[0]):
         assert isinstance(image, bytes)

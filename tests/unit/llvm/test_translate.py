@@ -231,7 +231,7 @@ def test_a_destination_is_found_before_its_address_is_overwritten() -> None:
     assert _first(body) == [4] * 8
 
 
-def test_results_for_nobody_vanish() -> None:
+def test_unread_results_vanish() -> None:
     assert _first("DDIV NULL[0].xy, IN[0], IN[0]\nMOV NULL[0], IN[0]\nMOV OUT[0], IMM[0].yyyy") == [1] * 8
 
 

@@ -234,7 +234,7 @@ def test_a_known_address_outside_of_its_region_is_refused() -> None:
         expand(replace(code, items=(read, *code.items)), Sizes(input_bytes=128, output_bytes=128, map_bytes=128))
 
 
-def test_a_computed_address_outside_of_its_region_is_found_and_harms_nobody(run: Run) -> None:
+def test_a_computed_address_outside_of_its_region_is_found_and_does_no_harm(run: Run) -> None:
     lowered = lower_task(task(payload=4, shared=0))
     beyond = SrcOperand(RegisterRef(File.IMM, 2), (0, 0, 0, 0))  # 65535
     wrong = replace(lowered, code=replace(lowered.code, items=(_writing(Address(1, beyond)), *lowered.code.items)))

@@ -1,4 +1,4 @@
-"""Lowered task and mesh programs: the reads and writes of ISBE that the notes describe, and what is refused."""
+"""Lowered task and mesh programs: the reads and writes of ISBE that the notes describe, and refused programs."""
 
 from __future__ import annotations
 

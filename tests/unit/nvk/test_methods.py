@@ -1,4 +1,4 @@
-"""Methods: the lists of a binding and of a draw, their words, and what is refused."""
+"""Methods: the lists of a binding and of a draw, their words, and refused arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors: the code that glGetError returns, the words of the debug log, and random calls that end in nothing else."""
+"""Errors: the code that glGetError returns, the words of the debug log, and random calls that raise no other errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Native functions: what clients call thousands of times is done without Python, and everything that Python has to look at reaches it."""
+"""Native functions: frequent calls of clients are done without Python, and all calls that need Python reach it."""
 
 from __future__ import annotations
 

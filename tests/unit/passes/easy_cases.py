@@ -78,7 +78,7 @@ CASES: dict[str, tuple[str, int]] = {
     "a result is not read": ("ADD TEMP[0], IN[0], IN[1]; RCP TEMP[1].x, TEMP[0]; MOV OUT[0], IN[0]", 2),
     "a result is overwritten": ("ADD TEMP[0], IN[0], IN[1]; MUL TEMP[0], IN[0], IN[1]; MOV OUT[0], TEMP[0]", 2),
     "only one channel is read": ("ADD TEMP[0], IN[0], IN[1]; RCP OUT[0], TEMP[0].yyyy", 3),
-    "counters that nobody reads": ("BGNLOOP; IF IN[0].xxxx; BRK; ENDIF; ADD TEMP[0], TEMP[0], IN[1]; ENDLOOP; MOV OUT[0], IN[0]", 7),
+    "unread counters": ("BGNLOOP; IF IN[0].xxxx; BRK; ENDIF; ADD TEMP[0], TEMP[0], IN[1]; ENDLOOP; MOV OUT[0], IN[0]", 7),
     # common subexpressions
     "an expression recurs": ("MUL TEMP[0], IN[0], IN[1]; MUL TEMP[1], IN[0], IN[1]; ADD OUT[0], TEMP[0], TEMP[1]", 3),
     "a sum recurs with its operands exchanged": (
@@ -113,7 +113,7 @@ CASES: dict[str, tuple[str, int]] = {
     "a register is 0 from the start": ("UADD OUT[0], TEMP[5], IN[0]", 2),
     # control flow
     "a branch is empty": ("IF IN[0].xxxx; ELSE; ENDIF; MOV OUT[0], IN[0]", 2),
-    "an arm computes what nobody reads": (
+    "an arm computes an unread result": (
         "MOV OUT[0], IN[0]; IF IN[0].xxxx; MUL TEMP[0], IN[0], IN[1]; ELSE; ADD OUT[0], IN[0], IN[1]; ENDIF",
         6,
     ),

@@ -190,7 +190,7 @@ def test_only_programs_with_blocks_left_are_optimised_again(body: str, runs: int
 
 
 def test_dead_code_without_branches_goes_first() -> None:
-    """A long program loses what is overwritten before any other pass looks at it; one with branches waits for registers of its own."""
+    """Overwritten results of a long program are removed before any other pass runs; with branches, only after split-registers."""
     head = "FRAG\nDCL IN[0], COLOR, COLOR\nDCL OUT[0], COLOR\nDCL TEMP[0]\n"
     dead = "ADD TEMP[0], IN[0], IN[0]\nMUL TEMP[0].xy, IN[0], IN[0]\nMOV TEMP[0], IN[0]\n"
     branch = "IF IN[0].xxxx\nMOV TEMP[0].x, IN[0].yyyy\nENDIF\n"

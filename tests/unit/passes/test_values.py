@@ -1,4 +1,4 @@
-"""Values: which write reaches a source, who reads a result, whether a register still holds what it held."""
+"""Values: which write reaches a source, which instructions read a result, whether a register still holds its value."""
 
 from __future__ import annotations
 

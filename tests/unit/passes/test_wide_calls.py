@@ -1,4 +1,4 @@
-"""Passes keep what 64-bit opcodes compute in subroutines, for every write mask, where nothing but the subroutine reads the operands."""
+"""Passes keep results of 64-bit opcodes in subroutines, for every write mask, where only the subroutine reads the operands."""
 
 from __future__ import annotations
 

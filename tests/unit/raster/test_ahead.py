@@ -125,7 +125,7 @@ def test_workers_begin_before_the_flush(threads: int) -> None:
 
 
 @pytest.mark.parametrize("options", [{"threads": 0}, {"threads": 1, "ahead": 0}, {"threads": 2, "helps": False}])
-def test_workers_wait_for_the_flush_where_no_cpu_is_left_or_nobody_wants_them(options: dict[str, Any]) -> None:
+def test_workers_wait_for_the_flush_where_no_cpu_is_free_or_the_option_is_off(options: dict[str, Any]) -> None:
     with opened(batch=20, **options) as canvas:
         Draws(canvas)(60)
         assert begun(canvas) == 0
@@ -241,7 +241,7 @@ def test_a_forgotten_renderer_ends_what_its_workers_began(of_state: bool) -> Non
     assert found == [True] * 5
 
 
-def test_a_closed_renderer_wakes_nobody() -> None:
+def test_a_closed_renderer_wakes_no_worker() -> None:
     canvas = opened(threads=1, batch=20)
     draws = Draws(canvas)
     draws(60)

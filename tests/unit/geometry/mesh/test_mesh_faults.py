@@ -1,4 +1,4 @@
-"""Hostile task and mesh programs: they are safe, what is wrong is named with its count, and the rest is drawn."""
+"""Hostile task and mesh programs: they are safe, faults are named with their count, and the rest is drawn."""
 
 from __future__ import annotations
 

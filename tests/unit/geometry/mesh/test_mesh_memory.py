@@ -122,7 +122,7 @@ def test_small_waves_and_chunks_draw_the_same(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_payload_and_shared_memory_are_0_at_the_start_of_each_task() -> None:
-    """Each task adds its number + 1 to a word of both memories, and hands over what it found there before."""
+    """Each task adds its number + 1 to a word of both memories, and passes on the old values."""
     body = """UADD TEMP[0].x, SV[1].xxxx, IMM[1].yyyy
 LOAD TEMP[1].x, MEMORY[0], IMM[1].xxxx
 LOAD TEMP[2].x, MEMORY[1], IMM[2].xxxx

@@ -174,7 +174,7 @@ def sketch(**options: Any) -> Iterator[Sketch]:
 
 @record
 class Mistake:
-    """A mistake: its name, the program, words of a warning, and words of the first sentence of `explain`; empty: there are none."""
+    """A mistake: its name, the program, words of a warning, and words of the first sentence of `explain`; empty if there is none."""
 
     name: str
     program: Callable[[Sketch], None]

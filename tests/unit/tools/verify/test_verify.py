@@ -1,4 +1,4 @@
-"""``tgsi verify``: the cases, their digests, and what is said of one that differs."""
+"""``tgsi verify``: the cases, their digests, and the report of one that differs."""
 
 from __future__ import annotations
 

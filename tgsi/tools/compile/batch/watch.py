@@ -136,7 +136,7 @@ _hooked = False
 
 @cache
 def _ignored() -> tuple[str, ...]:
-    """Beginnings of paths whose files are no input: of the system, of this package, of compiled kernels, and of a run of glslang."""
+    """Beginnings of paths whose files are not input: of the system, of this package, of compiled kernels, and of a run of glslang."""
     from tempfile import gettempdir
 
     from backends.sealed_files import default_files
