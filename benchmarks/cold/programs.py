@@ -4,7 +4,7 @@
 
 Each round runs a program twice on each side, in a home of its own, which is empty at first: the first run is cold, the second one finds the
 kernels and shaders that the first one kept, as Mesa and we are installed. Processor time is that of all processes of a run but for the X
-server, which no program owns. By default each run has a server of its own (`tgsi-vtest run`), whose start is most of a short program's time;
+server, which no program owns. By default each run has its own server (`tgsi-vtest run`), whose start is most of a short program's time;
 with `--server` programs draw through one that goes on (`tgsi-vtest &`), whose start is not counted. Needs Mesa 22's virpipe and
 llvmpipe, and Xvfb; programs that are not installed are named and left out.
 """

@@ -35,9 +35,7 @@ def served(side: str, log: Path | None = None) -> Iterator[Server]:
         if side == "ours":
             command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--socket", str(socket), "--threads", "0"]
             command += ["--log", str(log)] if log is not None else []
-            variables = {
-                "PYTHONDONTWRITEBYTECODE": ""
-            }  # otherwise each client compiles its imports again, which takes half the time of a case
+            variables = {"PYTHONDONTWRITEBYTECODE": ""}  # else clients compile imports again, half the time of a case
         else:
             command = ["virgl_test_server", "--use-egl-surfaceless", f"--socket-path={socket}"]
             variables = {"GALLIUM_DRIVER": "llvmpipe", "LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": "0"}

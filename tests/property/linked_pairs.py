@@ -43,7 +43,7 @@ def _mask(choose: random.Random) -> str:
 
 
 def vertex_text(choose: random.Random, semantics: list[Semantic], partial: float = 0.3) -> str:
-    """A vertex program with an output for each semantic. Registers are in any order; some outputs are never written, or only on some paths."""
+    """A vertex program with an output for each semantic. Registers are in any order; some outputs are written never, or on some paths."""
     lines = ["VERT", "DCL IN[0..1]"]
     writes = []
     for register, item in enumerate(semantics):

@@ -45,7 +45,7 @@ def judge(program: Program) -> None:
 
 
 def judge_mesa(program: Program) -> bool:
-    """Read the text for Mesa with the verdicts of Mesa 18.1: the same words, except for those left out. False if Mesa has no text for it."""
+    """Read the text for Mesa with the verdicts of Mesa 18.1: the same words, except those left out. False if Mesa has no text for it."""
     try:
         text = write_mesa(program)
     except UnsupportedError as error:

@@ -1,4 +1,4 @@
-"""Lints agree with the interpreter: registers that begin with a pattern instead of 0 reveal reads before writes, and outputs that are not written."""
+"""Lints agree with the interpreter: registers that begin with a pattern instead of 0 reveal reads before writes, and unwritten outputs."""
 
 from __future__ import annotations
 
