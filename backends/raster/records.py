@@ -121,6 +121,7 @@ class TileScratch(ctypes.Structure):
     _fields_ = [
         ("fragment_env", c_void_p),  # of the batch that is drawn
         ("layer", c_int32),
+        ("is_last", c_int32),  # no later triangle of the window lies in the tile, and no resolve reads it
     ]
 
 
@@ -272,6 +273,7 @@ class Crew(ctypes.Structure):
         ("most_tiles", c_int32),  # of a pass, for which there is memory
         ("batch_size", c_int32),  # most primitives of a batch
         ("window_size", c_int32),  # most batches of a window
+        ("last_cache", c_int64),  # bytes of the third-level cache; NEVER where unknown
         ("window_bytes", c_int32),  # limit on used bytes of the arenas, above which no batch begins
         ("quit", c_int32),
         ("is_held", c_int32),  # `run_ahead` must not wake workers: there are no threads, or the process forks

@@ -82,5 +82,5 @@ class Module:
         own = {f.name for f in self.functions}
         declared = [d for n, d in self._declared.items() if n not in own]
         attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
-        weights = '!0 = !{!"branch_weights", i32 1, i32 2000}'
+        weights = '!0 = !{!"branch_weights", i32 1, i32 2000}\n!1 = !{i32 1}'  # !1: stores that bypass the caches
         return "\n".join([*declared, *(f.text() for f in self.functions), attributes, weights, ""])

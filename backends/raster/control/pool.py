@@ -137,7 +137,7 @@ class Pool:
         self.passes = Passes(s.asked)
         crew = s.crew
         crew.batch_size, crew.window_size, crew.window_bytes = batch, window, window_bytes(threads + helps)
-        crew.threads, crew.participants = threads, threads + helps
+        crew.threads, crew.participants, crew.last_cache = threads, threads + helps, cache_bytes(3) or NEVER
         crew.workers, self._participants = ctypes.addressof(self.workers), threads + helps
         prims, corners = batch * (POLYGON - 2) + 256, batch * (POLYGON + 8) + 256
         sizes = {

@@ -32,6 +32,7 @@ class Kernel:
     samples: Var | None
     invocations: Var | None
     hoisted: dict[int, Hoisted]  # by width
+    streams: Val | None = None  # scalar, true if full blocks of runs bypass the caches
 
     @property
     def is_short(self) -> bool:

@@ -17,6 +17,7 @@ from backends.raster.tile.lists import quad_width, row_lanes, run_bytes, run_row
 from backends.raster.tile.pixel_queue import SHADE_PIXELS, PixelPlanes, PixelQueue, queues_pixels
 from backends.raster.tile.planes import Hoisted, Kernel, Planes, Reciprocals
 from backends.raster.tile.shader_memory import BlockMemory
+from backends.raster.tile.streams import streams
 from backends.raster.tile.surfaces import PixelView, QuadView, RunView, Target, bound_target, views_ahead
 from tgsi.language.record import record
 
@@ -32,6 +33,7 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
     _, _, arena, list_, size = f.args
     lanes, narrow = key.lanes, quad_width(key.lanes)
     kernel = begin_kernel(f, key, info)
+    kernel.streams = streams(kernel, size)
     queue = PixelQueue(kernel, narrow) if has_queue else None
     cursor = f.var(I32, 0)
     with f.loop() as loop:
@@ -129,7 +131,7 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
     planes.row(planes.relative(y, 1))
     pixel_y, columns = y.to_float() + 0.5, lanes // rows
     middle = f.splat(planes.anchor[0].to_float() + 0.5, lanes)
-    views = [RunView(f, t, lanes, *corner, rows) for _, t in kernel.targets]
+    views = [RunView(f, t, lanes, *corner, rows, kernel.streams) for _, t in kernel.targets]
     depth = RunView(f, kernel.depth, lanes, *corner, rows) if kernel.depth is not None else None
     fetched = [RunView(f, t, lanes, *corner, rows) for _, _, t in kernel.fetched]
     last = corner[0] + blocks * columns - 1, corner[1] + (rows - 1)

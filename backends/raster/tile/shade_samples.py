@@ -334,15 +334,24 @@ class PixelSamples(SampledBlock):
                 ready[index] = write_target(f, target, self._colors(out, index, target), None)
         return ready
 
+    def _is_full(self, sample: Val) -> Val | None:
+        """True, a scalar, if the sample is stored in all lanes; None: not known."""
+        lanes = self.planes.lanes
+        if self.lane_map.kind != "run" or not self._keeps_covered:
+            return None
+        assert self.words is not None
+        return sample_word(self.kernel.f, self.words, sample).eq((1 << lanes) - 1 if lanes < 32 else -1)
+
     def _write_sample(self, out: Outputs, ready: dict[int, list[Val]], sample: Val, mask: Val) -> None:
         kernel, f = self.kernel, self.kernel.f
+        full = self._is_full(sample)
         for (index, plane), block in zip(kernel.targets, self.colors):
             target = kernel.key.targets[index]
             assert target is not None
             there = self._plane_of(block, plane, sample)
             if index in ready:
-                there.store_masked(ready[index], mask)
+                there.store_masked(ready[index], mask, full)
                 continue
             old = there.load()
             words = write_target(f, target, self._colors(out, index, target), old)
-            there.store([f.select(mask, new, o) for new, o in zip(words, old)])
+            there.store_over(words, old, mask, full)

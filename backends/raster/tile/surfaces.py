@@ -16,6 +16,8 @@ from tgsi.language.record import record
 
 _ROWS_AHEAD = 8
 _LONG_RUN = 4  # blocks
+_STREAMED = 8  # words of a store that bypasses the caches
+WIDE = 8  # bytes of a texel from which the rows of a block are whole cache lines
 
 
 @record(frozen=False)
@@ -43,6 +45,7 @@ class Block:
     lanes: int
     row_pixels: int
     rows: list[Val] = field(default_factory=list)
+    streams: Val | None = None  # scalar, true if full blocks bypass the caches; rows are then aligned
 
     @property
     def words(self) -> int:
@@ -92,7 +95,7 @@ class Block:
             with f.else_of(~full, unlikely=True) as otherwise:  # without branch weights LLVM merges both branches
                 self._blend(words, mask)
                 otherwise()
-                self.store(words)
+                self._store_full(words)
             return
         if not has_fast_masks or self.texel_bytes < 4 or self.row_pixels * w < 4:
             self._blend(words, mask)
@@ -101,32 +104,51 @@ class Block:
             pixels = [k * self.row_pixels + i // w for i in range(self.row_pixels * w)]
             f.masked_store(part, r, f.shuffle(mask, mask, pixels))
 
+    def _store_full(self, words: Sequence[Val]) -> None:
+        if self.streams is None:
+            self.store(words)
+            return
+        f = self.f
+        with f.else_of(self.streams) as usual:
+            for part, r in zip(self._parts(words), self.rows):
+                for k in range(0, part.type.lanes, _STREAMED):
+                    piece = f.shuffle(part, part, range(k, k + _STREAMED))
+                    f.line(f"store {piece}, {f.at(r, 4 * k)}, align {4 * _STREAMED}, !nontemporal !1")
+            usual()
+            self.store(words)
+
     def store_over(self, words: Sequence[Val], old: Sequence[Val], mask: Val, full: Val | None) -> None:
         """Store all texels: `words` in the lanes of `mask`, `old` elsewhere. full: as for `store_masked`."""
         f = self.f
         if full is None or f.module.has("avx512f"):
-            self.store([f.select(mask, new, kept) for new, kept in zip(words, old)])
+            self.store(self.merged(words, old, mask))
             return
         with f.else_of(~full, unlikely=True) as otherwise:
-            self.store([f.select(mask, new, kept) for new, kept in zip(words, old)])
+            self.store(self.merged(words, old, mask))
             otherwise()
             self.store(words)
 
     def _blend(self, words: Sequence[Val], mask: Val) -> None:
         """Load the texels, replace those of the lanes in `mask`, and store all."""
-        self.store([self.f.select(mask, new, old) for new, old in zip(words, self.load())])
+        self.store(self.merged(words, self.load(), mask))
+
+    def merged(self, words: Sequence[Val], old: Sequence[Val], mask: Val) -> list[Val]:
+        """`words` in the lanes of `mask`, and `old`, loaded texels, elsewhere."""
+        if self.f.has_word_masks:  # LLVM would make one masked store of a load, a selection and a store
+            old = [self.f.pure(o.type, f"freeze {o}") for o in old]
+        return [self.f.select(mask, new, o) for new, o in zip(words, old)]
 
 
 class RunView:
     """Blocks of a run in a surface: lanes are row-major in blocks of `rows` rows."""
 
-    def __init__(self, f: Function, target: Target, lanes: int, x: Val, y: Val, rows: int = 2) -> None:
+    def __init__(self, f: Function, target: Target, lanes: int, x: Val, y: Val, rows: int = 2, streams: Val | None = None) -> None:
         self.f, self.step = f, lanes // rows * target.texel_bytes
         top = f.at(target.base, y.zext(I64) * target.stride + x.zext(I64) * target.texel_bytes)
         self.starts = [top]
         for _ in range(1, rows):
             self.starts.append(f.at(self.starts[-1], target.stride))
-        self.block = Block(f, target.texel_bytes, lanes, lanes // rows)
+        self.block = Block(f, target.texel_bytes, lanes, lanes // rows, streams=streams if target.texel_bytes >= WIDE else None)
 
     def move(self, k: Val) -> Block:
         """The k-th block along the run."""

@@ -55,27 +55,46 @@ def build_tile_walk(module: Module) -> None:
             with f.if_(due.get() < num_clears):
                 due.set(f.call(I32, "clear_due", s.pointer, due.get(), i, *place))
             b = Record(f, f.at(batches, i.zext(I64) * ctypes.sizeof(Batch)), Batch)
-            limit = b.get("limit")
+            limit, is_last_batch = b.get("limit"), (i + 1).eq(last) & resolving.eq(0)
             with f.if_(limit.ne(0)):
                 arena = b.get("arena")
                 f.store(f.load(I32, arena, (tile << 2) + HEADS), cursor)
-                spans = f.at(s.get("work.spans"), b.get("first_span").zext(I64) * ctypes.sizeof(Span))
-                with f.loop() as runs:  # of triangles that are shaded alike
-                    shading = _next_shading(f, arena, limit, cursor)
-                    runs.break_if(shading < 0)
-                    span = Record(f, f.at(spans, shading.zext(I64) * ctypes.sizeof(Span)), Span)
-                    work.add(_run_span(f, w, span, list_, [arena, limit, cursor, x, y], farthest))
-                    with f.if_(work.get() > POLLED, unlikely=True):
-                        work.set(0)
-                        with f.leaving(f.call(I32, "poll", watch.pointer).ne(0)):
-                            f.ret()
+                _draw_chain(f, w, b, list_, [arena, limit, cursor, x, y], farthest, is_last_batch, work)
         with f.if_(s.get("window.is_final").ne(0) & (due.get() < num_clears)):
             f.call(I32, "clear_due", s.pointer, due.get(), last, *place)
         with f.range(0, resolving) as k:
             resolve = f.at(resolves, k.zext(I64) * ctypes.sizeof(ResolveRecord))
             f.call_pointer(None, Record(f, resolve, ResolveRecord).get("kernel"), resolve, x, y)
         work.set(work.get() + (due.get() - s.get("window.first_clear")) * _CLEAR + _TILE)
+    _publish(f)
     f.ret()
+
+
+def _draw_chain(f: Function, w: Record, b: Record, list_: Val, chain: list[Val], farthest: Val, is_last: Val, work: Var) -> None:
+    """Draw the triangles of a batch in a tile, and add to `work`. chain: as `coverage` takes it. is_last: it is the tile's last batch."""
+    s = Record(f, w.get("scene"), Scene)
+    arena, limit, cursor, *_ = chain
+    watch = Record(f, s.get("crew.watch"), WatchRecord)
+    spans = f.at(s.get("work.spans"), b.get("first_span").zext(I64) * ctypes.sizeof(Span))
+    shading = f.var(I32, _next_shading(f, arena, limit, cursor))
+    with f.loop() as runs:  # of triangles that are shaded alike
+        runs.break_if(shading.get() < 0)
+        span = Record(f, f.at(spans, shading.get().zext(I64) * ctypes.sizeof(Span)), Span)
+        size = _cover_span(f, w, span, list_, chain, farthest)
+        shading.set(_next_shading(f, arena, limit, cursor))
+        w.set("tile.is_last", (is_last & (shading.get() < 0)).zext(I32))
+        _shade_span(f, w, span, list_, arena, size)
+        work.add(size)
+        with f.if_(work.get() > POLLED, unlikely=True):
+            work.set(0)
+            with f.leaving(f.call(I32, "poll", watch.pointer).ne(0)):
+                _publish(f)
+                f.ret()
+
+
+def _publish(f: Function) -> None:
+    """Let other threads see all earlier stores, those past the caches (`streams`) included, before any later one."""
+    f.line("fence seq_cst")
 
 
 def _take_tile(f: Function, s: Record, owner: Var, done: Var, tile: Var) -> None:
@@ -94,19 +113,22 @@ def _take_tile(f: Function, s: Record, owner: Var, done: Var, tile: Var) -> None
             owner.set(0)
 
 
-def _run_span(f: Function, w: Record, span: Record, list_: Val, chain: list[Val], farthest: Val) -> Val:
-    """Cover and shade the next triangles of a tile's chain. Returns the bytes of the list between the two steps.
+def _cover_span(f: Function, w: Record, span: Record, list_: Val, chain: list[Val], farthest: Val) -> Val:
+    """Cover the next triangles of a tile's chain. Returns the bytes of the list for `_shade_span`.
 
     chain: arena, limit, cursor, x and y, as `coverage` takes them."""
     draw = span.get("draw")
     d = Record(f, draw, Draw)
-    coverage, shade = d.get("entries.coverage"), d.get("entries.shade")
+    coverage = d.get("entries.coverage")
     with f.if_((d.get("hiz.uses") & HizUse.RAISES).ne(0)):
         f.store(f.const(F32, INFINITY), farthest)
     w.set("tile.fragment_env", span.get("fragment_env"))
-    size = f.call_pointer(I32, coverage, draw, *chain, list_, farthest)
-    f.call_pointer(None, shade, w.pointer, draw, chain[0], list_, size)
-    return size
+    return f.call_pointer(I32, coverage, draw, *chain, list_, farthest)
+
+
+def _shade_span(f: Function, w: Record, span: Record, list_: Val, arena: Val, size: Val) -> None:
+    draw = span.get("draw")
+    f.call_pointer(None, Record(f, draw, Draw).get("entries.shade"), w.pointer, draw, arena, list_, size)
 
 
 def _next_shading(f: Function, arena: Val, limit: Val, cursor_slot: Val) -> Val:
