@@ -1,7 +1,7 @@
 """The calls that restore a context's bindings, at the beginning of a recording that starts in the middle of a program.
 
-Bound state names memory by address. Living resources, views and samplers are collected once, from the objects that Python's garbage
-collector tracks, so that contexts without a recording need no list of them.
+Bound state names memory by address. Living resources, views and samplers are those of the previous recording. Others are looked up among
+the objects that Python's garbage collector tracks, so that contexts without a recording need no list of them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import gc
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from backends.device.bound import StageState
@@ -26,26 +26,39 @@ from tgsi.language.facts.stages import STAGES
 
 
 class Living:
-    """Living objects of a context and its screen."""
+    """Living objects of a context and its screen, looked up by their bindings."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: Any, known: Sequence[Any]) -> None:
+        """known: the objects of the previous recording, or nothing. Asking the collector takes milliseconds in a large program."""
         self._context = context
-        self._resources: list[tuple[int, Resource]] = []
+        self._has_all = not known
+        self._add(known or gc.get_objects())
+
+    def _add(self, things: Iterable[Any]) -> None:
+        context, resources = self._context, list[tuple[int, Resource]]()
         self._views: dict[int, SamplerView] = {}
         self._samplers: dict[int, StateObject[Any]] = {}
-        for thing in gc.get_objects():
+        for thing in things:
             kind = type(thing)
             if kind is Resource and getattr(thing, "screen", None) is context.screen and not thing.is_destroyed:
-                self._resources.append((thing.address, thing))
+                resources.append((thing.address, thing))
             elif kind is SamplerView and thing.context is context and not thing.is_destroyed:
                 self._views[id(thing.bound)] = thing
             elif kind is StateObject and thing.kind == "sampler" and thing.bound is not None:
                 self._samplers[id(thing.bound)] = thing
-        self._resources.sort(key=lambda found: found[0])
+        self._resources = sorted(resources, key=lambda entry: entry[0])
         self._starts = [address for address, _ in self._resources]
 
     def resource_at(self, address: int, size: int) -> tuple[Resource, int] | None:
         """The resource that has `size` bytes at an address, and the byte where they begin."""
+        place = self._resource_at(address, size)
+        if place is None and not self._has_all:
+            self._has_all = True
+            self._add(gc.get_objects())
+            place = self._resource_at(address, size)
+        return place
+
+    def _resource_at(self, address: int, size: int) -> tuple[Resource, int] | None:
         place = bisect_right(self._starts, address) - 1
         if place < 0:
             return None
@@ -83,8 +96,9 @@ class Living:
 class BoundCalls:
     """The calls, with descriptions in `gaps` of the bindings that no call can restore."""
 
-    def __init__(self, context: Any) -> None:
-        self._context, self._state, self._living = context, context.state, Living(context)
+    def __init__(self, context: Any, known: Sequence[Any] = ()) -> None:
+        """known: objects that are likely to be bound; see `Living`."""
+        self._context, self._state, self._living = context, context.state, Living(context, known)
         self.gaps: list[str] = []
 
     def calls(self) -> Iterator[Definition]:

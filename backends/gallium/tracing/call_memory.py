@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from functools import partial
+
+from backends.gallium.context.recording.encoder import Piece
 
 _BLOCKS, _LEAST, _LARGEST = 16, 1 << 16, 1 << 23
 """Number of blocks of a full memory, and least and largest size of a block in bytes. Blocks are reused, because the first write to new
@@ -19,11 +22,16 @@ class _Blocks:
         self.size, self.most, self.lost, self._room, self._spare = 0, most, 0, 0, spare
         self._step = min(max(most // _BLOCKS, _LEAST), _LARGEST)
 
-    def add(self, data: memoryview) -> None:
-        """Store bytes. After the first ones that do not fit, all others are dropped, because later commands depend on them."""
-        if self.lost or self.size + len(data) > self.most:
-            self.lost += len(data)
+    def add(self, *pieces: Piece) -> None:
+        """Store the pieces of whole commands. After the first ones that do not fit, all others are dropped, because they depend on them."""
+        size = sum(map(len, pieces))
+        if self.lost or self.size + size > self.most:
+            self.lost += size
             return
+        for piece in pieces:
+            self._store(memoryview(piece))
+
+    def _store(self, data: memoryview) -> None:
         while len(data):
             if not self._room:
                 self.blocks.append(self._spare.pop() if self._spare else bytearray(min(self._step, self.most - self.size)))
@@ -80,6 +88,10 @@ class CallMemory:
         """Store bytes, as a file's `write`."""
         self._kept.add(data)
         return len(data)
+
+    def write_whole(self, pieces: Sequence[Piece]) -> None:
+        """Store all pieces of some commands, or none of them."""
+        self._kept.add(*pieces)
 
     def close(self) -> None:
         """Do nothing; the content stays readable."""

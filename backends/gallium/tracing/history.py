@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import c_uint64
 from dataclasses import fields, replace
 from typing import Any
@@ -23,6 +23,7 @@ from backends.device.commands.layout import Command, pack
 from backends.device.interface import Device
 from backends.gallium.context.context import Context
 from backends.gallium.context.query_kinds import Query
+from backends.gallium.context.recording.encoder import Piece
 from backends.gallium.context.recording.handles import OBJECTS
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
@@ -66,8 +67,8 @@ class Recorded:
 class HistoryTracer(Tracer):
     """Records the calls of a context in memory."""
 
-    def __init__(self, context: Context, most: int, *, is_new: bool, spare: list[bytearray]) -> None:
-        """is_new: the context is new, so nothing is bound yet. spare: see `CallMemory`."""
+    def __init__(self, context: Context, most: int, *, is_new: bool, spare: list[bytearray], known: Sequence[object] = ()) -> None:
+        """is_new: the context is new, so nothing is bound yet. spare: see `CallMemory`. known: objects of the previous recording."""
         self._users: dict[int, tuple[Resource, bytes]] = {}
         self.gaps: list[str] = []
         self.programs: dict[int, Any] = {}
@@ -78,12 +79,12 @@ class HistoryTracer(Tracer):
             self._words.append(KnownWords(self._record, self._handles.find))
         self._record.records_calls = bool(self._words)
         if not is_new:
-            self._begin()
+            self._begin(known)
 
-    def _begin(self) -> None:
+    def _begin(self, known: Sequence[object]) -> None:
         """Record the bindings and living objects."""
         with self._pause():
-            bound = BoundCalls(self._context)
+            bound = BoundCalls(self._context, known)
             for name, args, given in bound.calls():
                 try:
                     self._file.write(self._encoder.call(name, args, given))
@@ -114,6 +115,10 @@ class HistoryTracer(Tracer):
             data += pack(Command.END)
         return Recorded(data, handles, dict(self.programs), tuple(self.gaps), self.memory.lost, self.is_whole)
 
+    def named_objects(self) -> list[object]:
+        """The living objects that the recording names."""
+        return self._handles.living()
+
     # -- calls -----------------------------------------------------------------------------------------------------------
     def _lets_entries(self) -> bool:
         return not (self.maps or self._users)
@@ -129,9 +134,11 @@ class HistoryTracer(Tracer):
             self.gaps.append(f"{method.name}: {error}")
             return function(self._context, *args, **given)
 
-    def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
+    def _written(
+        self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0
+    ) -> Sequence[Piece]:
         command = self._encoder.fixed(method.name, args, given) if is_fixed and _is_fixed(method, args, given) else None
-        return command or self._encoder.call(method.name, args, given, result=result)
+        return self._encoder.pieces(method.name, args, given, result=result) if command is None else (command,)
 
     def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         result = super()._creation(method, function, args, given)
@@ -151,7 +158,7 @@ class HistoryTracer(Tracer):
         result = function(self._context, *args, **given)
         if not self._is_inside and not self.is_closed:
             self._file.let_entries(False)
-            for name, places, named in BoundCalls(self._context).buffers():
+            for name, places, named in BoundCalls(self._context, self._handles.living()).buffers():
                 if name in ("set_vertex_buffers", "set_index_buffer"):
                     self._file.write(self._encoder.call(name, places, named))
             self._file.let_entries(self._lets_entries())
@@ -200,7 +207,7 @@ class HistoryTracer(Tracer):
     def _write_planes(self, resource: Resource, *, is_sparse: bool = True) -> None:
         for level, sample, plane in planes(resource):
             if plane.any() or not is_sparse:
-                self._file.write(self._encoder.call("write_content", (resource, level, sample, plane.tobytes()), {}))
+                self._file.write(*self._encoder.pieces("write_content", (resource, level, sample, plane.tobytes()), {}))
 
     def _catch_up_users(self) -> None:
         """Record the caller's writes to user memory of resources."""
@@ -212,7 +219,7 @@ class HistoryTracer(Tracer):
             if now != before:
                 self._users[handle] = resource, now
                 data = np.frombuffer(now, np.uint8).tobytes()
-                self._file.write(self._encoder.call("write_content", (resource, 0, 0, data), {}))
+                self._file.write(*self._encoder.pieces("write_content", (resource, 0, 0, data), {}))
 
     def close(self) -> None:
         """End the recording, which stays readable."""
@@ -271,6 +278,7 @@ class HistoryContext(ObservedContext):
             return
         keeps = not now.memory.lost and now.memory.size <= most // 2
         recorded = now.take(copies=False) if keeps else None
+        known = now.named_objects()
         now.close()
         for old in [self._before[1]] if self._before is not None else []:
             old.release()
@@ -278,7 +286,7 @@ class HistoryContext(ObservedContext):
         if recorded is None:
             now.memory.release()
         self.order.synchronize()
-        self._tracer = HistoryTracer(self, most - now.memory.size * keeps, is_new=False, spare=self._spare)
+        self._tracer = HistoryTracer(self, most - now.memory.size * keeps, is_new=False, spare=self._spare, known=known)
 
 
 def _recorded(method: Row) -> Callable[..., Any]:

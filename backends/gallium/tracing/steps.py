@@ -118,7 +118,7 @@ def _words(item: Item, call: Call, held: Sequence[bytes], last: Sequence[int]) -
     """The commands of a call, independent of earlier ones."""
     if item.command in (Command.CALL, Command.STATE):
         return (
-            b"".join(map(data_commands, held))
+            b"".join(piece for block in held for piece in data_commands(block))
             + header(item.command, len(item.words), item.detail).to_bytes(4, "little")
             + bytes(item.words)
         )

@@ -6,14 +6,16 @@ The destination is a file, or other memory (`call_memory`).
 from __future__ import annotations
 
 import ctypes
+import io
 import os
 import weakref
+from collections.abc import Sequence
 from ctypes import c_uint64
-from pathlib import Path
 from typing import Protocol
 
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.layout import MAGIC, PREFIX, VERSION, Command, pack
+from backends.gallium.context.recording.encoder import Piece
 from backends.gallium.tracing.call_memory import CallMemory
 from backends.system import address_of
 
@@ -28,9 +30,24 @@ class Sink(Protocol):
         """Write bytes and return the number written, perhaps fewer than passed."""
         ...
 
+    def write_whole(self, pieces: Sequence[Piece], /) -> None:
+        """Write all pieces of some commands, or none of them."""
+        ...
+
     def close(self) -> None:
         """Close the destination."""
         ...
+
+
+class _File(io.FileIO):
+    """A file without a buffer of its own. What a full disk cuts off is the end of a truncated trace."""
+
+    def write_whole(self, pieces: Sequence[Piece]) -> None:
+        """Write all pieces."""
+        for piece in pieces:
+            at = 0
+            while at < len(piece):
+                at += self.write(memoryview(piece)[at:])
 
 
 class TraceFile:
@@ -42,7 +59,7 @@ class TraceFile:
         if isinstance(target, CallMemory):
             self._file, entry = target, (target.entry, 0)
         else:
-            file = Path(target).open("wb", buffering=0)  # noqa: SIM115 - lives as long as the context
+            file = _File(target, "wb")
             self._file, entry = file, (address_of("write"), file.fileno())
         self._record, self._memory = record, bytearray(_GATHERED)
         self._begin = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
@@ -60,18 +77,20 @@ class TraceFile:
         record.recorded_constants = 0
         record.recorded_end = self._begin + _GATHERED if do_append else 0
 
-    def write(self, commands: bytes) -> None:
-        """Append whole commands. Native entries must not append at the same time."""
-        record, size = self._record, len(commands)
+    def write(self, *pieces: Piece) -> None:
+        """Append the pieces of whole commands. Native entries must not append at the same time."""
+        record, size = self._record, sum(map(len, pieces))
         at = record.recorded_at - self._begin
         if at + size > _GATHERED:
             self.flush()
             at = 0
         if size > _GATHERED:
-            _write(self._file, memoryview(commands))
+            self._file.write_whole(pieces)
             return
-        self._memory[at : at + size] = commands
-        record.recorded_at = self._begin + at + size
+        for piece in pieces:
+            self._memory[at : at + len(piece)] = piece
+            at += len(piece)
+        record.recorded_at = self._begin + at
 
     def forget_draw(self) -> None:
         """Have the next draw written in full, because the last draw was not appended by an entry."""
@@ -101,9 +120,3 @@ def _hand_over(file: Sink, memory: bytearray, record: BoundRecord) -> None:
             at += file.write(view[at - begin : end - begin])
             record.recorded_from = at
     record.recorded_from = record.recorded_at = begin
-
-
-def _write(file: Sink, view: memoryview) -> None:
-    at = 0
-    while at < len(view):
-        at += file.write(view[at:])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import c_uint64
 from dataclasses import fields
 from functools import partial
@@ -18,7 +18,7 @@ from backends.device.calls.table import CALLS
 from backends.device.commands.layout import RAISES, Command, pack
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.query_kinds import QUERY_KINDS
-from backends.gallium.context.recording.encoder import Encoder
+from backends.gallium.context.recording.encoder import Encoder, Piece
 from backends.gallium.context.recording.handles import OBJECTS, Handles
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import TransferMap, as_bytes
@@ -49,7 +49,7 @@ class Tracer:
         self._words: list[KnownWords] = []  # of a recording whose calls generated code writes
         self._handles = Handles(partial(_note_end, self._ended, self._words))
         self._encoder = Encoder(self._handle_of, context._checked_draw, repeats_draws=False)
-        self._bare_flush = self._encoder.call("flush", (), {})
+        self._bare_flush = self._encoder.pieces("flush", (), {})
         self.is_closed = False
         self.maps: dict[TransferMap, bytes] = {}
         self._file.let_entries(True)
@@ -97,7 +97,7 @@ class Tracer:
         except Exception:
             self._file.write(self._encoder.call(method.name, args, given, flags=RAISES))
             raise
-        self._file.write(made)
+        self._file.write(*made)
         self._file.forget_draw()
         if method.name == _QUERY_TO_BUFFER:
             self._record_time(method.named(args, given))
@@ -108,7 +108,7 @@ class Tracer:
         if named["query"].kind in _TIMED:
             resource, offset = named["resource"], int(named.get("offset", 0))
             data = resource.blocks(0)[0, 0, offset : offset + 8].tobytes()
-            self._file.write(self._encoder.call("write_mapped", (resource, data), {"level": 0, "box": (offset, len(data)), "usage": 0}))
+            self._file.write(*self._encoder.pieces("write_mapped", (resource, data), {"level": 0, "box": (offset, len(data)), "usage": 0}))
 
     def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         upcoming = 0
@@ -117,7 +117,7 @@ class Tracer:
             made = self._written(method, args, given, result=upcoming)
         result = function(self._context, *args, **given)
         self._handles.add(result)
-        self._file.write(made)
+        self._file.write(*made)
         return result
 
     def _destruction(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> None:
@@ -137,7 +137,7 @@ class Tracer:
     def _flush(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         made = self._written(method, args, given) if args or given else self._bare_flush
         result = function(self._context, *args, **given)
-        self._file.write(made)
+        self._file.write(*made)
         self._file.flush()
         return result
 
@@ -167,11 +167,13 @@ class Tracer:
     def _record_read(self, method: Row, named: dict[str, Any], digest: bytes) -> None:
         self._file.write(self._encoder.call(method.name, (), named, outcome=digest))
 
-    def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
+    def _written(
+        self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0
+    ) -> Sequence[Piece]:
         """The command of an upcoming call. TypeError for arguments that a trace cannot record."""
         try:
             command = self._encoder.fixed(method.name, args, given) if is_fixed else None
-            return command or self._encoder.call(method.name, args, given, result=result)
+            return self._encoder.pieces(method.name, args, given, result=result) if command is None else (command,)
         except Unwritable as error:
             raise TypeError(f"trace: {method.name}: {error}; nothing was done") from None
 
@@ -197,7 +199,7 @@ class Tracer:
         self._file.write(self._encoder.call("resource_create", (), given, result=handle))
         for level, sample, plane in planes(resource):
             if plane.any():
-                self._file.write(self._encoder.call("write_content", (resource, level, sample, plane.tobytes()), {}))
+                self._file.write(*self._encoder.pieces("write_content", (resource, level, sample, plane.tobytes()), {}))
         return handle
 
     # -- mappings ------------------------------------------------------------------------------------------------------------
@@ -219,7 +221,7 @@ class Tracer:
             box = mapped.box
             usage = int(mapped.usage & Transfer.UNSYNCHRONIZED)
             given = {"level": mapped.level, "box": (box.x, box.y, box.z, box.width, box.height, box.depth), "usage": usage}
-            self._file.write(self._encoder.call("write_mapped", (resource, now), given))
+            self._file.write(*self._encoder.pieces("write_mapped", (resource, now), given))
 
     def mapping_ended(self, mapped: TransferMap) -> None:
         """Record the writes to a mapping that has ended."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -14,19 +14,21 @@ from backends.device.commands.layout import IN_DATA, MORE, MOST_COUNT, MOST_PIEC
 from backends.gallium.context.recording.values import ValueWriter
 from backends.pipe.state import DrawInfo
 
+Piece = bytes | memoryview
+"""A part of commands. Long data is not copied into them before it is written, because each copy takes longer than the call itself."""
 NO_OUTCOME = object()
 _DRAW = CALLS["draw_vbo"].fixed[0]
 
 
-def data_commands(block: bytes) -> bytes:
-    """A block of bytes as DATA commands."""
-    made = bytearray()
+def data_commands(block: bytes) -> Iterator[Piece]:
+    """The pieces of DATA commands for a block of bytes."""
+    view = memoryview(block)
     for at in range(0, max(1, len(block)), MOST_PIECE):
-        piece = block[at : at + MOST_PIECE]
-        padded = piece + bytes(-len(piece) % 4)
+        part = view[at : at + MOST_PIECE]
         more = MORE if at + MOST_PIECE < len(block) else 0
-        made += struct.pack("<II", header(Command.DATA, 1 + len(padded) // 4), len(piece) | more) + padded
-    return bytes(made)
+        yield struct.pack("<II", header(Command.DATA, 1 + (len(part) + 3) // 4), len(part) | more)
+        yield part
+        yield bytes(-len(part) % 4)
 
 
 class Encoder:
@@ -55,6 +57,12 @@ class Encoder:
         self, name: str, args: tuple[Any, ...], given: Mapping[str, Any], *, result: int = 0, flags: int = 0, outcome: Any = NO_OUTCOME
     ) -> bytes:
         """A call as values. result: the handle of the created object. Unwritable for arguments that have no words."""
+        return b"".join(self.pieces(name, args, given, result=result, flags=flags, outcome=outcome))
+
+    def pieces(
+        self, name: str, args: tuple[Any, ...], given: Mapping[str, Any], *, result: int = 0, flags: int = 0, outcome: Any = NO_OUTCOME
+    ) -> Sequence[Piece]:
+        """The bytes of `call`, one piece after the other."""
         row = CALLS[name]
         writer = ValueWriter(self._handle_of)
         writer.write(tuple(args))
@@ -81,7 +89,7 @@ def fields_of(info: DrawInfo | None) -> dict[str, Any]:
     return {} if info is None else {item.name: getattr(info, item.name) for item in fields(info)}
 
 
-def _commands(row: Row, writer: ValueWriter, result: int, flags: int) -> bytes:
+def _commands(row: Row, writer: ValueWriter, result: int, flags: int) -> Sequence[Piece]:
     """DATA commands and the call."""
     blocks, body = writer.data, bytes(writer.words)
     if len(body) // 4 + 2 > MOST_COUNT:
@@ -89,5 +97,5 @@ def _commands(row: Row, writer: ValueWriter, result: int, flags: int) -> bytes:
     count = len(body) // 4 + 2
     is_state = row.effect is not None and not blocks and not flags and not result and count < MAX_WORDS
     command = Command.STATE if is_state else Command.CALL
-    made = b"".join(map(data_commands, blocks))
-    return made + struct.pack("<3I", header(command, count), NUMBERS[row.name] | flags << 16, result) + body
+    call = struct.pack("<3I", header(command, count), NUMBERS[row.name] | flags << 16, result) + body
+    return (*(piece for block in blocks for piece in data_commands(block)), call)
