@@ -139,7 +139,7 @@ def make_other_linkage(folder: Path) -> Path:
     wheel = folder / "linkage-7.0-py3-none-any.whl"
     info = "linkage-7.0.dist-info"
     with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("linkage/__init__.py", "raise ImportError('another package's linkage')\n")
+        archive.writestr("linkage/__init__.py", "raise ImportError('the linkage of another package')\n")
         archive.writestr("linkage/table.py", "")
         archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: linkage\nVersion: 7.0\n")
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
@@ -174,7 +174,7 @@ def make_hostile(folder: Path) -> Path:
     """Create a folder for the front of sys.path with modules that must not be imported."""
     (folder / "passes").mkdir(parents=True)
     for file in ("backends.py", "passes/__init__.py"):
-        (folder / file).write_text(f"raise ImportError('another package's {file}')\n")
+        (folder / file).write_text(f"raise ImportError('the {file} of another package')\n")
     return folder
 
 
