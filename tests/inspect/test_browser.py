@@ -114,6 +114,9 @@ def test_tabs_show_state_shaders_and_links(chromium: Browser, page: Path) -> Non
     assert chromium.run("return document.querySelectorAll('#pane .lines .lit').length") == 2
     chromium.run("const menu = document.querySelector('#pane select'); menu.value = 'assembly'; menu.dispatchEvent(new Event('change'))")
     assert "The code of this shader alone." in chromium.text("#pane .view")
+    chromium.click("#tab-kernels")
+    assert "FragmentKey(" in chromium.text("#pane .view")
+    assert "ret" in chromium.text("#pane .view:last-child")
     chromium.click("#tab-link")
     chromium.until("const image = document.querySelector('#pane img'); return image.complete && image.naturalWidth > 100")
     chromium.click("#heat-tiles")

@@ -25,16 +25,21 @@ if TYPE_CHECKING:
 _BEGINNINGS = tuple(f"{stage.name}\n" for stage in Processor)
 
 
+def kernel_name(parts: Sequence[object], cpu: str) -> str:
+    """The name of a kernel's files: the first part of its key, and digits of the digest of all parts."""
+    digest = hashlib.sha256("\0".join([cpu, *map(repr, parts)]).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{re.sub('[^A-Za-z0-9_-]', '_', str(parts[0]))}-{digest[:12]}"
+
+
 def write_files(folder: str, parts: Sequence[object], module: Module, cpu: str) -> None:
     """Write the files of a kernel in the order of its compilation, so that the earlier ones exist if LLVM fails.
 
     NAME.key: the parts of its key, one a line. NAME.tgsi: its program, if it has one, with NAME.flow.dot and NAME.values.dot, drawings for
     Graphviz. NAME.ll: LLVM's text after the passes, with NAME.ll.dot, its control flow, a digraph for each function. NAME.s: assembly.
     """
-    digest = hashlib.sha256("\0".join([cpu, *map(repr, parts)]).encode("utf-8", "surrogatepass")).hexdigest()
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    start = place / f"{re.sub('[^A-Za-z0-9_-]', '_', str(parts[0]))}-{digest[:12]}"
+    start = place / kernel_name(parts, cpu)
 
     def write(ending: str, text: str) -> None:
         start.with_name(start.name + ending).write_text(text, encoding="utf-8", errors="surrogateescape")

@@ -11,6 +11,7 @@ import pytest
 PAGE = Path(__file__).parents[3] / "docs" / "explain.md"
 
 
+@pytest.mark.nightly
 def test_the_program_of_the_page_prints_its_explanation(capsys: pytest.CaptureFixture[str]) -> None:
     text = PAGE.read_text(encoding="utf-8")
     program, shown = (re.findall(rf"^```{kind}\n(.*?)^```", text, re.DOTALL | re.MULTILINE) for kind in ("python", "text"))

@@ -26,7 +26,7 @@ from tgsi.insight.primitives import primitives_of
 
 Target = tuple[int, int, int, int, int, int]
 """Handle, level, first and last layer, width and height."""
-SHORT = ("clipped", "layers", "conservative_samples", "mesh_appended", "fetched", "meshlets")
+SHORT = ("clipped", "layers", "mesh_appended", "fetched", "meshlets")
 NOT_RUN = {"samples_places": ["not run: INTERP in a clipped or thin triangle"]}
 """Scenes some of whose fragments the reference refuses, and why."""
 
@@ -119,6 +119,7 @@ def test_two_thousand_pixels_are_those_of_the_reference_interpreter(name: str, s
     assert [text for text in counts if text.startswith("not run")] == NOT_RUN.get(name, [])
 
 
+@pytest.mark.light
 def test_a_wrong_value_would_be_found(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     """One step of red too much in a fragment's output: the proof of the explanation fails, and so does the interpreter's comparison."""
     parts = recordings(SINGLE["clipped"], monkeypatch)

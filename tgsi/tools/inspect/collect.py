@@ -10,12 +10,13 @@ import numpy as np
 from backends.abi.limits import TILE
 from backends.device.calls.errors import RecordingError
 from backends.gallium.tracing.steps import DRAWS, Step
+from tgsi.insight.drawn_kernels import DrawnKernels
 from tgsi.tools.inspect.counting import MOST_TILES, DrawCounter
 from tgsi.tools.inspect.explained import explained
 from tgsi.tools.inspect.pictures import Images, Pictures
 from tgsi.tools.inspect.pixels import PixelTexts
 from tgsi.tools.inspect.resources import names_of, resource_rows
-from tgsi.tools.inspect.shaders import ORDER, Shaders, stage_of
+from tgsi.tools.inspect.shaders import ORDER, Shaders, kernels_as_data, stage_of
 from tgsi.tools.inspect.states import StateTracker
 from tgsi.tools.inspect.texts import fields_of
 from tgsi.tools.replay.played import PlayedTrace
@@ -34,7 +35,7 @@ class Collector:
         self._screen, self._steps = screen, steps
         self._names = names_of(list(steps))
         self._draws = [k for k, step in enumerate(steps) if step.name in DRAWS][:MOST_DRAWS]
-        self._wanted = pixels
+        self._wanted, self._kernels = pixels, DrawnKernels(screen)
         self._begin(1)
 
     def _begin(self, coarseness: int) -> None:
@@ -62,6 +63,7 @@ class Collector:
             "tile": TILE,
             "notes": self._notes,
             "calls": len(self._steps),
+            "kernels": kernels_as_data(self._kernels.listed),
             **self._shaders.as_data(),
         }
 
@@ -138,6 +140,9 @@ class Collector:
                         counter.note(step)
                     at = number
                     known = [self._shaders.of[handle] for handle in row["shaders"] if handle in self._shaders.of]
+                    trace.play(number)
+                    if row["call"].startswith("draw"):
+                        row["kernels"] = self._kernels.of_draw(trace.context, self._steps[number].named, trace.find)
                     row["cost"] = counter.play(number, any(shader.writes_memory for shader in known))
             except RecordingError as error:
                 self._notes.append(f"Costs could not be counted to the end: {error}")

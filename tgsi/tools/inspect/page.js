@@ -2,8 +2,8 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const draws = data.draws, root = document.getElementById("root");
-  const names = { arguments: "Call", state: "State", cost: "Cost", shaders: "Shaders", link: "Link" };
-  let at = Math.max(0, draws.length - 1), tab = "state", target = null, heat = "none", shader = null, whole = false, wanted = null, asked = null;
+  const names = { arguments: "Call", state: "State", cost: "Cost", shaders: "Shaders", kernels: "Kernels", link: "Link" };
+  let at = Math.max(0, draws.length - 1), tab = "state", target = null, heat = "none", shader = null, kernel = null, whole = false, wanted = null, asked = null;
 
   // -- elements: text is always text -----------------------------------------------------------------------------------------
   function make(name, given, ...children) {
@@ -250,6 +250,7 @@
         : make("p", { class: "soft" }, "No link table: fewer than two shaders, or one could not be read."));
     }
     if (tab === "shaders") shaders(draw.shaders || []);
+    if (tab === "kernels") kernels(draw.kernels);
   }
 
   function shaders(handles) {
@@ -261,9 +262,19 @@
       shader.error ? make("p", { class: "error" }, shader.error) : null, twoViews(shader)));
   }
 
-  const alone = "The code of this shader alone. Draws run one kernel of shader, interpolation, tests and blending; TGSI_DUMP=DIR writes it.";
-  let chosen = ["source", "TGSI"];
+  function kernels(numbers) {
+    if (!numbers || !numbers.length) { pane.append(make("p", { class: "soft" }, "Kernels are listed for draws of a vertex and a fragment shader.")); return; }
+    const found = numbers.map(number => data.kernels[number]);
+    if (!found.includes(kernel)) kernel = found.find(item => item.name.startsWith("shade-")) || found[0];
+    pane.append(make("div", { class: "full" }, make("div", {}, found.map(item => make("button", {
+      "aria-pressed": String(item === kernel), onclick: () => { kernel = item; details(); } }, item.name))),
+      make("p", { class: "soft" }, `${count(kernel.draws, "draw")} of this recording. TGSI_DUMP writes the kernel as ${kernel.name}.`), twoViews(kernel)));
+  }
+
+  const alone = "The code of this shader alone. The tab Kernels has the code that draws.";
+  const views = { shaders: ["source", "TGSI"], kernels: ["key", "assembly"] };
   function twoViews(item) {
+    const chosen = views[tab];
     const boxes = [0, 1].map(side => {
       const lines = make("div", { class: "lines code" }), note = make("p", { class: "soft" });
       const view = () => item.views.find(found => found.name === chosen[side]) || item.views[Math.min(side, item.views.length - 1)];
@@ -272,7 +283,7 @@
           const from = (view().from || [])[k] || 0;
           return make("div", from ? { class: "linked", "data-from": from, onmouseenter: () => light(from), onclick: () => light(from) } : {}, text);
         }));
-        note.textContent = view().name === "assembly" ? alone : "";
+        note.textContent = item !== kernel && view().name === "assembly" ? alone : "";
       };
       const select = make("select", { "aria-label": "view", onchange: event => { chosen[side] = event.target.value; fill(); } },
         item.views.map(found => make("option", { value: found.name, selected: found === view() }, found.name)));

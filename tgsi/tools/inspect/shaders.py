@@ -14,9 +14,11 @@ from tgsi.language.facts.stages import STAGES
 from tgsi.language.record import record
 
 if TYPE_CHECKING:
+    from tgsi.insight.drawn_kernels import DrawnKernel
     from tgsi.language.program import Program
 
-_MOST_SHADERS, _MOST_ASSEMBLIES, _MOST_LINKS = 400, 24, 48
+_MOST_SHADERS, _MOST_ASSEMBLIES, _MOST_LINKS, _MOST_KERNELS = 400, 24, 48, 16
+"""Most shaders, shaders with assembly, drawn links, and kernels with assembly."""
 _MOST_LINES = 2000
 """Most lines of a text in the page."""
 _STORES = re.compile(r"\b(STORE|ATOM\w*)\b")
@@ -66,13 +68,13 @@ def as_data(shader: Shader, with_assembly: bool) -> dict[str, Any]:
     views: list[dict[str, Any]] = []
     data = {"handle": shader.handle, "stage": shader.stage, "draws": shader.draws, "error": shader.error, "views": views}
     program = shader.program
-    source = _view("source", shader.source, [])
+    source = text_view("source", shader.source, [])
     views.append(source)
     if program is None:
         return data
     text = str(program)
     is_tgsi = any(item.span is not None for item in program.instructions)
-    views.append(_view("TGSI", text, _origins(program) if is_tgsi else _numbered(program)))
+    views.append(text_view("TGSI", text, _origins(program) if is_tgsi else _numbered(program)))
     if is_tgsi:
         lines = {item.span.line for item in program.instructions if item.span is not None}
         source["from"] = [k + 1 if k + 1 in lines else 0 for k in range(len(source["lines"]))]
@@ -82,7 +84,8 @@ def as_data(shader: Shader, with_assembly: bool) -> dict[str, Any]:
     return data
 
 
-def _view(name: str, text: str, origins: Sequence[int]) -> dict[str, Any]:
+def text_view(name: str, text: str, origins: Sequence[int] = ()) -> dict[str, Any]:
+    """A text for the page, up to `_MOST_LINES`. origins: for each line, the number of its original TGSI line."""
     lines = text.splitlines()
     if len(lines) > _MOST_LINES:
         lines = [*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines"]
@@ -124,10 +127,10 @@ def _passes(program: Program) -> list[dict[str, Any]]:
             program = Pipeline((item,)).run(program)
             after = str(program)
             if after != before:
-                texts.append(_view(f"after {item}", after, _origins(program)))
+                texts.append(text_view(f"after {item}", after, _origins(program)))
             before = after
     except ValueError as error:
-        texts.append(_view("passes", str(error), []))
+        texts.append(text_view("passes", str(error), []))
     return texts
 
 
@@ -140,9 +143,30 @@ def _kept_assembly(program: Program) -> str:
 
 def _assembly(program: Program) -> dict[str, Any]:
     try:
-        return _view("assembly", _kept_assembly(program), [])
+        return text_view("assembly", _kept_assembly(program), [])
     except ValueError as error:
-        return _view("assembly", str(error), [])
+        return text_view("assembly", str(error), [])
+
+
+def kernels_as_data(kernels: Sequence[DrawnKernel]) -> list[dict[str, Any]]:
+    """Kernels for the page. Those of shaders with most draws have their assembly."""
+    ranked = sorted((item for item in kernels if item.of_program), key=lambda item: -item.draws)
+    shown = set(map(id, ranked[:_MOST_KERNELS]))
+    return [
+        {
+            "name": item.name,
+            "draws": item.draws,
+            "views": [text_view("key", item.parts), *([text_view("assembly", _code_of(item))] if id(item) in shown else [])],
+        }
+        for item in kernels
+    ]
+
+
+def _code_of(kernel: DrawnKernel) -> str:
+    try:
+        return kernel.assembly()
+    except (ValueError, MemoryError, RuntimeError) as error:
+        return str(error)
 
 
 def link_svg(shaders: Sequence[Shader]) -> str:
