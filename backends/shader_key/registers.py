@@ -109,7 +109,7 @@ def read_qualifiers(values: object, field: str) -> Mapping[str, str]:
 
 
 def check_name(name: object, place: str) -> str:
-    """Return a name that a variable of GLSL may have, as far as its form goes; raise for any other. `place` begins the message."""
+    """Return `name` if it has the form of a name in GLSL; raise otherwise. `place` begins the message."""
     if not isinstance(name, str):
         raise TypeError(f"{place}: expected a name, not {name!r}")
     if not _WORD.fullmatch(name):

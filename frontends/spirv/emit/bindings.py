@@ -39,10 +39,10 @@ def _kind(tables: Tables, storage: str, kind: Type) -> tuple[str, int]:
 
 
 def separated(tables: Tables, bound: Collection[str] | None = None) -> dict[int, int]:
-    """New numbers for variables that conflict with a variable of a lower set or binding. One place of a set may have several names.
+    """New numbers for variables that conflict with a variable of a lower set or binding. Variables of equal set and binding share a number.
 
-    bound: names of variables whose bindings are intentional; by default, all. glslang counts default uniforms too when it gives bindings;
-    where those of a file end beyond the last one, variables with other names get the first numbers that are free.
+    bound: names of variables whose bindings the program states; by default, all. glslang numbers all others, and also counts default
+    uniforms, which need no binding. If its numbers exceed the limit of a register file, these variables get the lowest free ones.
     """
     found: dict[int, int] = {}
     taken: dict[str, dict[int, tuple[int, int]]] = {}
@@ -57,7 +57,7 @@ def separated(tables: Tables, bound: Collection[str] | None = None) -> dict[int,
     free = {id for _, _, _, id, _, _ in wanted if bound is not None and (tables.names.get(id) or "anon") not in bound}
     full = {file for _, _, binding, id, file, size in wanted if id in free and binding + size > _ENDS[file]}
     late = {id for _, _, _, id, file, _ in wanted if id in free and file in full}
-    # structs last: a struct's binding does not fit all of its members
+    # structs last, because one binding stands for several members
     for is_struct, group, binding, id, file, size in sorted(wanted, key=lambda item: (item[0], item[3] in late, item)):
         owners = [taken.setdefault(name, {}) for name in (("textures", "images") if is_struct else (file,))]
         own = group, binding

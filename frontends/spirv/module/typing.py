@@ -1,4 +1,4 @@
-"""Type instructions to types."""
+"""Decoder of type instructions."""
 
 from __future__ import annotations
 

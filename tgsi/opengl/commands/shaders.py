@@ -118,7 +118,7 @@ def shader_binary(gl: Context, count: int, shaders: Pointer, format: int, binary
 
 @command("glGetShaderPrecisionFormat")
 def get_shader_precision_format(gl: Context, shadertype: int, precisiontype: int, range_: Pointer, precision: Pointer) -> None:
-    """Ranges and precision: 32-bit numbers whatever a text asks for."""
+    """Range and precision of numbers, which are always those of 32 bits: precision qualifiers are ignored."""
     if precisiontype in (GL.LOW_FLOAT, GL.MEDIUM_FLOAT, GL.HIGH_FLOAT):
         write("i", range_, [127, 127])
         write("i", precision, [23])

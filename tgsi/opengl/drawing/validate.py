@@ -1,4 +1,4 @@
-"""Everything that a draw needs bound, in the order in which one group follows from another."""
+"""Binds what a draw needs, in order: each group of state may depend on the groups before it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def check_framebuffer(gl: Context) -> None:
 
 
 def bind_framebuffer(gl: Context) -> None:
-    """Make the draw framebuffer Gallium's."""
+    """Bind the draw framebuffer to the Gallium context."""
     notice_storage(gl)
     if gl.dirty & dirty.FRAMEBUFFER:
         gl.draw_framebuffer.bind(gl, is_srgb=GL.FRAMEBUFFER_SRGB in gl.enabled or gl.profile == "es")
@@ -87,7 +87,7 @@ def notice_storage(gl: Context) -> None:
 
 
 def _of_compatibility(gl: Context) -> int:
-    """Groups that follow from the program and the projection where programs mix with fixed functions."""
+    """Groups that become stale with the program or the projection, in contexts that mix programs and fixed functions."""
     has_planes = any(GL.CLIP_DISTANCE0 + k in gl.enabled for k in range(8))
     made = dirty.RASTERIZER | dirty.CLIP if gl.dirty & dirty.PROGRAM else 0
     return made | (dirty.CLIP if has_planes and gl.dirty & dirty.MATRIX else 0)

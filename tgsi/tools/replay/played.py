@@ -127,7 +127,7 @@ class PlayedTrace:
 
 
 def _placed(error: RecordingError, steps: Sequence[Step]) -> RecordingError:
-    """The error with the command's number in the trace instead of in this part."""
+    """The error with its command counted from the beginning of the trace; it was counted from the beginning of these steps."""
     match = _PLACE.fullmatch(str(error))
     if match is None:
         return error

@@ -89,10 +89,10 @@ def make_screen(options: Options, *, threads: int | None = None) -> Screen:
 def warm(options: Options) -> None:
     """Import the modules and load the fixed kernels that every client needs, without starting a thread.
 
-    A textured triangle is drawn, with state as clients set it, so that what the first use of each call makes is there for all clients. If
-    nothing was compiled on this machine yet, the code generator is loaded with that, and not for the first frame of a client.
+    It draws a textured triangle with typical state, so that tables which the first use of a call fills are shared by all clients. On a
+    machine without compiled kernels this also loads the code generator, for which the first client would otherwise wait.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for numpy: threads that wait for products of matrices take time to make
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy starts threads for matrix products, which we never compute
     with collector_paused(promote=True):
         from tgsi.tools.vtest.protocol import wire  # noqa: F401  (imported for the forked children)
         from tgsi.tools.vtest.session import messages  # noqa: F401
