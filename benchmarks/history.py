@@ -11,7 +11,7 @@ import statistics
 from contextlib import ExitStack
 from typing import Any
 
-from benchmarks.catalog import DRAWS, WORKLOADS, Workload
+from benchmarks.catalog import DRAWS, HABITS, UPLOADS, WORKLOADS, Workload
 from benchmarks.levels import own_variables
 from benchmarks.load.processors import Processors
 from benchmarks.measure import Result, percentile, run_workload
@@ -21,18 +21,24 @@ MOST = 1.5
 """Largest allowed ratio of a recorded frame's time to that of an unrecorded one."""
 DEFAULT = (
     *("draw_bindings", "draw_states", "draw_calls", "draw_constants", "draw_uploads", "draw_targets", "draw_queries", "draw_patches"),
-    *("small_frames", "scene_frame"),
+    *("small_frames", "scene_frame", "large_uploads", "draw_maps", "draw_views"),
 )
 HEADER = f"{'workload':20} {'off, ms':>9} {'on, ms':>9} {'longer':>8} {'p10..p90':>13}  check"
-OWN = {
-    "draw_bindings": Workload(
-        "draw_bindings",
-        "draw/s",
-        DRAWS,
-        None,
+_OWN = (
+    (
+        *("draw_bindings", "draw/s", DRAWS),
         "512x512, clear, 10,000 draws of one triangle; a vertex buffer, a blend state, a viewport, a scissor and a uniform before each.",
-    )
-}
+    ),
+    (
+        "large_uploads",
+        "upload/s",
+        2 * UPLOADS,
+        "64x64, clear, 100 draws; 64 KiB of texels and 64 KiB of vertices are uploaded for each.",
+    ),
+    ("draw_maps", "draw/s", HABITS, "512x512, clear, 2,000 draws of one triangle, whose vertices are written into a mapping before each."),
+    ("draw_views", "draw/s", HABITS, "64x64, clear, 2,000 textured draws with a new sampler view each."),
+)
+OWN = {name: Workload(name, unit, amount, None, text) for name, unit, amount, text in _OWN}
 """Workloads that only this command runs; `our_draws` draws them."""
 NAMES = (*OWN, *WORKLOADS)
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import draw_geometry as geometry
-from benchmarks.catalog import DRAWS, FRAMES, QUERIES, TARGETS
+from benchmarks.catalog import DRAWS, FRAMES, HABITS, QUERIES, TARGETS, UPLOADS
 from benchmarks.geometry import QUAD, texture
 from benchmarks.our_context import Draw, OurContext, shader_text
 from tgsi import gallium as g
 
-SIZE, SMALL = 512, 64
+SIZE, SMALL, TILE = 512, 64, 128
 
 
 def _calls(o: OurContext, call: Draw) -> tuple[Draw, bool]:
@@ -274,7 +274,69 @@ def _draw_bindings(o: OurContext) -> tuple[Draw, bool]:
     return draw, True
 
 
-OF_HISTORY: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {"draw_bindings": _draw_bindings}
+def _large_uploads(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SMALL, SMALL)
+    o.program("tex_bilinear")
+    quad, clear, ctx = o.strip(QUAD), o.clearing(depth=False), o.ctx
+    pictures = [np.roll(texture(TILE), k, axis=1) for k in range(2)]
+    image = o._texture(TILE, TILE, "R8G8B8A8_UNORM", "SAMPLER_VIEW")
+    o.texture(pictures[:1])
+    ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(image)])
+    vertices = np.resize(np.float32(QUAD), (pictures[0].nbytes // 8, 2))
+    buffer = o.screen.resource_create(target="BUFFER", width0=vertices.nbytes, bind="VERTEX_BUFFER")
+    ctx.set_vertex_buffers([{"buffer": buffer, "stride": 8}])
+
+    def draw() -> None:
+        clear()
+        for k in range(UPLOADS):
+            ctx.texture_subdata(image, pictures[k & 1])
+            ctx.buffer_subdata(buffer, vertices)
+            quad()
+
+    return draw, True
+
+
+def _draw_maps(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SIZE, SIZE)
+    o.program("draw_first")
+    ctx, clear, triangle = o.ctx, o.clearing(depth=False), o.drawing(mode="TRIANGLES", count=3)
+    ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32_FLOAT", 0), (8, "R32G32B32_FLOAT", 0)]))
+    pieces = [np.frombuffer(piece, np.uint8) for piece in geometry.pieces()[:HABITS]]
+    buffer = o.screen.resource_create(target="BUFFER", width0=len(pieces[0]), bind="VERTEX_BUFFER")
+    ctx.set_vertex_buffers([{"buffer": buffer, "stride": len(pieces[0]) // 3}])
+
+    def draw() -> None:
+        clear()
+        for piece in pieces:
+            with ctx.transfer_map(buffer, usage=g.Transfer.WRITE) as mapped:
+                mapped.data[:] = piece
+            triangle()
+
+    return draw, True
+
+
+def _draw_views(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SMALL, SMALL)
+    o.program("tex_bilinear")
+    clear, ctx, quad = o.clearing(depth=False), o.ctx, o.strip(QUAD)
+    textures = [o.texture([np.roll(texture(SMALL), k, axis=1)]).texture for k in range(2)]
+
+    def draw() -> None:
+        clear()
+        fragment = g.ShaderType.FRAGMENT
+        for k in range(HABITS):
+            ctx.set_sampler_views(fragment, [ctx.create_sampler_view(textures[k & 1])])
+            quad()
+
+    return draw, True
+
+
+OF_HISTORY: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
+    "draw_bindings": _draw_bindings,
+    "large_uploads": _large_uploads,
+    "draw_maps": _draw_maps,
+    "draw_views": _draw_views,
+}
 """Workloads of `benchmarks.history`."""
 MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
     "draw_calls": _draw_calls,

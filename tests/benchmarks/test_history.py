@@ -30,9 +30,10 @@ def test_the_workloads_of_its_own_are_those_that_our_side_draws() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("is_on", [False, True])
-def test_the_bindings_are_drawn_and_recorded(is_on: bool) -> None:
+@pytest.mark.parametrize("name", history.OWN)
+def test_its_own_workloads_are_drawn_and_recorded(name: str, is_on: bool) -> None:
     side = Ours(threads=0, history=is_on)
-    job = side.prepare("draw_bindings")
+    job = side.prepare(name)
     job.frame()
     assert job.check is not None
     assert job.check().covered > 0.1

@@ -31,7 +31,7 @@ from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.threads.gate import one_at_a_time
 from backends.gallium.tracing.bound_calls import BoundCalls
 from backends.gallium.tracing.call_memory import CallMemory
-from backends.gallium.tracing.content import box_bytes, planes
+from backends.gallium.tracing.content import planes
 from backends.gallium.tracing.definitions import definition_of
 from backends.gallium.tracing.known_words import KnownWords
 from backends.gallium.tracing.observed_context import ObservedContext, plain_method
@@ -43,6 +43,7 @@ DEFAULT_BYTES = 1 << 28
 """Default of `Screen(history_memory=...)`, in bytes."""
 _CHANGES_NOTHING = {Does.READ, Does.ASK}
 _RESULTS = frozenset({"get_query_result"})
+_WRITE = Transfer.WRITE.value
 
 
 @record(eq=False)
@@ -143,14 +144,15 @@ class HistoryTracer(Tracer):
     def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         result = super()._creation(method, function, args, given)
         self._note_program(result)
+        if self._words:
+            self._words[0].learn(result)
         return result
 
     def _map(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
-        named = method.named(args, given)
-        self._handle_of(named.get("resource"))
+        self._handle_of(args[0] if args else given.get("resource"))
         mapped: TransferMap | None = function(self._context, *args, **given)
-        if mapped is not None and mapped.usage & Transfer.WRITE:
-            self.maps[mapped] = box_bytes(mapped.resource, mapped.level, mapped.box)
+        if mapped is not None and mapped.usage.value & _WRITE:
+            self._watch(mapped)
         return mapped
 
     def address_call(self, method: str, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 from backends.device.calls.errors import Unwritable
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.known_objects import CLASS, MIX, WordsSlot, block_of
+from backends.device.commands.layout import Tag
 from backends.device.commands.slot_table import SlotTable
 from backends.gallium.context.recording.handles import OBJECTS
 from backends.gallium.context.recording.values import RECORDS, ValueWriter
@@ -74,7 +75,7 @@ class KnownWords:
         if handle is None or handle in self._of_handle:
             return
         self._forget_gone()
-        self._of_handle[handle] = id(thing), self._put(id(thing), self._words(thing))
+        self._of_handle[handle] = id(thing), self._put(id(thing), block_of(2, Tag.HANDLE, handle))
 
     def _learn_name(self, thing: object) -> None:
         if id(thing) in self._names:

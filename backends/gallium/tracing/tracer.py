@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backends.device.bound import Shader
 from backends.device.calls.errors import Unwritable
@@ -25,12 +26,14 @@ from backends.gallium.resource.transfer import TransferMap, as_bytes
 from backends.gallium.tracing.call_memory import CallMemory
 from backends.gallium.tracing.content import box_bytes, content_digest, digest_of, planes
 from backends.gallium.tracing.known_words import KnownWords
+from backends.gallium.tracing.mapped_words import mapped_words
 from backends.gallium.tracing.trace_file import TraceFile
 from backends.pipe.enums import QueryType, Transfer
 
 Function = Callable[..., Any]
 _TIMED = {QueryType.TIMESTAMP, QueryType.TIMESTAMP_DISJOINT, *(kind for kind, row in QUERY_KINDS.items() if row.is_timed)}
 """Kinds of queries whose results differ from run to run."""
+_UNSYNCHRONIZED = Transfer.UNSYNCHRONIZED.value
 _QUERY_TO_BUFFER = "get_query_result_resource"
 
 
@@ -38,7 +41,7 @@ class Tracer:
     """Records the calls of one context.
 
     Attributes:
-        maps: open mappings for writing, with their bytes as last recorded.
+        maps: open mappings for writing, with their bytes as last recorded, and these bytes as an array if they are mapped in place.
     """
 
     def __init__(self, context: ContextCore, target: str | os.PathLike[str] | CallMemory, cell: c_uint64) -> None:
@@ -51,7 +54,7 @@ class Tracer:
         self._encoder = Encoder(self._handle_of, context._checked_draw, repeats_draws=False)
         self._bare_flush = self._encoder.pieces("flush", (), {})
         self.is_closed = False
-        self.maps: dict[TransferMap, bytes] = {}
+        self.maps: dict[TransferMap, tuple[bytes, NDArray[Any] | None]] = {}
         self._file.let_entries(True)
 
     @property
@@ -161,7 +164,7 @@ class Tracer:
         if mapped.usage & Transfer.READ:
             self._record_read(method, named | {"usage": int(Transfer.READ)}, digest_of(mapped.data))
         if mapped.usage & Transfer.WRITE:
-            self.maps[mapped] = box_bytes(mapped.resource, mapped.level, mapped.box)
+            self._watch(mapped)
         return mapped
 
     def _record_read(self, method: Row, named: dict[str, Any], digest: bytes) -> None:
@@ -212,16 +215,19 @@ class Tracer:
             for at in range(0, len(ended), 1024):
                 self._file.write(pack(Command.FORGET, *ended[at : at + 1024]))
 
+    def _watch(self, mapped: TransferMap) -> None:
+        """Note the bytes of a new mapping for writing."""
+        view = mapped.data if mapped.staging is None and mapped.resource.user is None else None
+        self.maps[mapped] = _bytes_of(mapped, view), view
+
     def _capture(self, mapped: TransferMap, *, is_last: bool = False) -> None:
         """Record the bytes of a mapping if they have changed. Multisampled mappings write all samples when they end."""
-        resource = mapped.resource
-        now = box_bytes(resource, mapped.level, mapped.box)
-        if now != self.maps[mapped] or (is_last and resource.samples > 1):
-            self.maps[mapped] = now
-            box = mapped.box
-            usage = int(mapped.usage & Transfer.UNSYNCHRONIZED)
-            given = {"level": mapped.level, "box": (box.x, box.y, box.z, box.width, box.height, box.depth), "usage": usage}
-            self._file.write(*self._encoder.pieces("write_mapped", (resource, now), given))
+        resource, (before, view) = mapped.resource, self.maps[mapped]
+        now = _bytes_of(mapped, view)
+        if now != before or (is_last and resource.samples > 1):
+            self.maps[mapped] = now, view
+            handle = self._handles.find(resource) or self._define(resource)
+            self._file.write(*mapped_words(handle, now, mapped.level, mapped.box, mapped.usage.value & _UNSYNCHRONIZED))
 
     def mapping_ended(self, mapped: TransferMap) -> None:
         """Record the writes to a mapping that has ended."""
@@ -248,6 +254,10 @@ class Tracer:
             self.is_closed = True
             self.maps.clear()
             self._file.close()
+
+
+def _bytes_of(mapped: TransferMap, view: NDArray[Any] | None) -> bytes:
+    return box_bytes(mapped.resource, mapped.level, mapped.box) if view is None else view.tobytes()
 
 
 def _note_end(ended: list[int], words: list[KnownWords], handle: int) -> None:
