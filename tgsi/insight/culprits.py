@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Mapping
-from math import isnan
+from math import isinf, isnan
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,21 @@ class Lane:
                 return _name(operand.register), read
         given = ", ".join(_number(value) for _, _, value in sources if value is not None)
         result = _text(self.steps[at].words[channel])
-        return f"{self._line(instruction)} gives {result}" + (f", of {given}" if given else "")
+        text = f"{self._line(instruction)} gives {result}" + (f", of {given}" if given else "")
+        return text + (self._infinite(sources, at) if result == "nan" else "")
+
+    def _infinite(self, sources: list[tuple[SrcOperand, int, float | None]], at: int) -> str:
+        """The instruction that gave an infinite number, of which another one made NaN; empty where there is none."""
+        for operand, read, value in sources:
+            found = self._last(_name(operand.register), read, at) if value is not None and isinf(value) else None
+            number = None if found is None else self.steps[found].number
+            if found is None or number is None:
+                continue
+            origin = self.program.instructions[number]
+            given = [word for _, _, word in self._sources(origin, read, found) if word is not None]
+            text = f"; {self._line(origin)} gave {_number(value or 0.0)}, of {', '.join(map(_number, given))}"
+            return text + (": normalize of a zero vector?" if origin.opcode.name == "RSQ" and 0 in given else "")
+        return ""
 
     def _read(self, instruction: Instruction, channel: int, at: int, sources: list[tuple[SrcOperand, int, float | None]]) -> str:
         """The bad value that a texture or memory gave, and its place there, which the first source names."""

@@ -11,6 +11,7 @@ from tgsi.insight.place import Place
 from tgsi.insight.primitives import Primitives, primitives_of
 from tgsi.insight.replaying import Draw
 from tgsi.insight.whereabouts import is_away, reasons_of_places
+from tgsi.validation import vertices
 from tgsi.validation.effects import clippers
 
 _FEW_VERTICES = 1 << 12
@@ -32,6 +33,9 @@ def reasons_for_nothing(context: Any, draw: Draw, place: Place, found: Primitive
     if info is not None and (info.count == 0 or info.instance_count == 0):
         name = "count" if info.count == 0 else "instance_count"
         yield f"{name} is 0, so nothing is drawn"
+        return
+    if info is not None and (few := [item.text for item in vertices.counts(state, info) if item.is_cause]):
+        yield few[0]
         return
     if not state.viewports:
         yield "no viewport is set, so nothing is drawn; set_viewport_states"

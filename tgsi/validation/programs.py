@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Iterator
 
 from backends.device.bound import DrawState
+from backends.device.memory import Constants, Memory
 from backends.device.needs import needs_of
 from backends.device.shader import Shader
 from backends.device.stage_state import StageState
@@ -15,8 +16,9 @@ from passes.lint import lint
 from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.traits import Trait
+from tgsi.language.interface import Block
 from tgsi.language.program import Program
-from tgsi.validation.declared import registers, semantics
+from tgsi.validation.declared import NAN_CAUSES, end_of, has_nan, padding_hint, registers, semantics
 from tgsi.validation.findings import Finding
 
 _WORDS = {Processor.VERT: "vertex", Processor.FRAG: "fragment", Processor.GEOM: "geometry", Processor.COMP: "compute"}
@@ -134,13 +136,26 @@ def _constants(stage: StageState, shader: Shader, who: str) -> Iterator[Finding]
         if block is None and rows and memory.size < rows * 16:
             text = f"{who} reads {rows} rows of CONST[{slot}], and the constant buffer has {memory.size} bytes: 0 is read beyond them"
             yield Finding("constants", (shader.serial, slot, memory.size), text)
+        if block is not None and interface is not None and block is not interface.uniforms and memory.size < end_of(block):
+            text = f"the uniform block {block.name!r} of {who} has {end_of(block)} bytes, and constant buffer {slot} has {memory.size}"
+            yield Finding("constants", (shader.serial, slot, memory.size), f"{text}: 0 is read beyond them{padding_hint(block)}")
         if block is not None:
+            yield from _not_numbers(block, memory, shader, who)
             content = ctypes.string_at(memory.address, min(memory.size, block.size))
             for member in block.members.values():
                 end = member.offset + member.columns * member.matrix_stride
                 if member.columns > 1 and not member.sizes and end <= len(content) and not any(content[member.offset : end]):
                     text = f"the matrix {member.name!r} of {who} is all zeros: it was never set, or set to 0; set_uniforms"
                     yield Finding("matrix", (shader.serial, member.name), text)
+
+
+def _not_numbers(block: Block, memory: Memory | Constants, shader: Shader, who: str) -> Iterator[Finding]:
+    """Uniforms of floats that hold NaN."""
+    content = ctypes.string_at(memory.address, min(memory.size, block.size))
+    for member in block.members.values():
+        if member.scalar == "float" and not member.sizes and has_nan(content, member):
+            text = f"the uniform {member.name!r} of {who} holds NaN: {NAN_CAUSES}"
+            yield Finding("nan", (shader.serial, member.name), text)
 
 
 def _constant_rows(program: Program) -> dict[int, int]:

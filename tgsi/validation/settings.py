@@ -45,6 +45,21 @@ def leftovers(state: DrawState, info: DrawInfo, *, few: bool = True) -> Iterator
             f"from 1 to {info.instance_count - 1}, and it does not read INSTANCEID (gl_InstanceID)"
         )
         yield Finding("same instances", shader.serial, text)
+    if info.count > 1 and shader is not None and _is_one_vertex(state, shader.program):
+        text = (
+            "all vertices of an instance are the same: every vertex element that the vertex shader reads has an instance_divisor, "
+            "and it does not read VERTEXID (gl_VertexID); a divisor of 0 steps by vertex"
+        )
+        yield Finding("same vertices", shader.serial, text, info.mode is not Prim.POINTS)
+
+
+def _is_one_vertex(state: DrawState, program: Program) -> bool:
+    """True if nothing that a vertex shader reads differs between the vertices of an instance."""
+    read = registers(program, File.IN)
+    divisors = [element.instance_divisor for register, element in enumerate(state.vertex_elements) if register in read]
+    after = any(s.shader is not None for s in state.drawn_stages() if s.processor not in (Processor.VERT, Processor.FRAG))
+    is_numbered = any(name.startswith("VERTEXID") for name in semantics(program, File.SV))
+    return bool(divisors) and all(divisors) and not is_numbered and not after
 
 
 def _differs_by_instance(state: DrawState, info: DrawInfo, program: Program) -> bool:

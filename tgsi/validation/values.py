@@ -16,8 +16,10 @@ from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 from tgsi.validation.declared import registers, semantics
 from tgsi.validation.findings import Finding
-from tgsi.validation.words import whole_numbers
+from tgsi.validation.words import doubles, whole_numbers
 
+_USUAL_DOUBLES = (0x3FF00000, 0x3FE00000)
+"""Upper words of the doubles 1 and 0.5; as floats, they are 1.875 and 1.75."""
 _MOST = 256
 """Vertices whose bytes are checked."""
 
@@ -44,6 +46,9 @@ def values(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Findi
                 ".astype(numpy.float32), or a format that converts, _SSCALED or _USCALED"
             )
             yield Finding("whole numbers", (register, slot, element.src_format), text)
+        elif element.instance_divisor == 0 and (numbers := _doubles(_words(buffer, element, info))):
+            text = f"the vertices of IN[{register}] look like an array of float64, {numbers}, read as floats: .astype(numpy.float32)"
+            yield Finding("doubles", (register, slot, element.src_format), text)
     if not semantics(program, File.SV) & {"VERTEXID", "VERTEXID_NOBASE", "INSTANCEID"}:
         yield from _repeated(state, info, elements)
     for (first, a), (second, b) in combinations(elements, 2):
@@ -53,6 +58,13 @@ def values(state: DrawState, info: DrawInfo, program: Program) -> Iterator[Findi
                 f"{a.vertex_buffer_index}; src_offset counts bytes, not floats"
             )
             yield Finding("overlap", (a, b), text)
+
+
+def _doubles(words: NDArray[np.uint32]) -> str:
+    """Up to four numbers of float64, one of which is 1 or 0.5; empty where words are no such numbers."""
+    if words.size < 6 or words.size % 2 or not np.isin(words.reshape(-1)[1::2] & np.uint32(0x7FFFFFFF), _USUAL_DOUBLES).any():
+        return ""
+    return doubles(words)
 
 
 def _repeated(state: DrawState, info: DrawInfo, elements: list[tuple[int, VertexElement]]) -> Iterator[Finding]:

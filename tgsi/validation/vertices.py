@@ -29,7 +29,7 @@ _MOST_INDICES = 20_000_000
 
 def counts(state: DrawState, info: DrawInfo) -> Iterator[Finding]:
     """Draws without a primitive."""
-    least = info.vertices_per_patch or state.record.patch_vertices if info.mode is Prim.PATCHES else _LEAST.get(info.mode, 3)
+    least = least_count(info.mode, info.vertices_per_patch or state.record.patch_vertices)
     mode = info.mode.name
     if info.count == 0:
         given = "the index buffer" if info.index_size else "the vertex buffer"
@@ -40,6 +40,11 @@ def counts(state: DrawState, info: DrawInfo) -> Iterator[Finding]:
         yield Finding("count", (mode, info.count), f"count is {info.count}, and the first primitive of {mode} has {least} vertices", True)
     if info.instance_count == 0:
         yield Finding("instances", mode, "instance_count is 0, so nothing is drawn: 1 draws without instances", True)
+
+
+def least_count(mode: Prim, patch_vertices: int) -> int:
+    """Vertices of the first primitive of a mode."""
+    return patch_vertices if mode is Prim.PATCHES else _LEAST.get(mode, 3)
 
 
 def elements(state: DrawState, program: Program) -> Iterator[Finding]:

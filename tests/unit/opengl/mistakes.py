@@ -408,3 +408,41 @@ def count_of_zero() -> None:
     scene = Scene()
     scene.gl.glDrawArrays(GL.TRIANGLES, 0, 0)
     scene.gl.pixels(WIDTH, HEIGHT)
+
+
+@says("the count is 2, and the first primitive of GL_TRIANGLES has 3 vertices, so nothing is drawn")
+def count_below_a_primitive() -> None:
+    scene = Scene()
+    scene.gl.glDrawArrays(GL.TRIANGLES, 0, 2)
+    scene.gl.pixels(WIDTH, HEIGHT)
+
+
+@says("texture 1 was bound, and glDeleteTextures deleted it")
+def texture_that_was_deleted() -> None:
+    scene = Scene(vertex=DEFAULT, fragment=TEXTURED)
+    name = scene.texture()
+    scene.gl.glDeleteTextures(1, np.array([name], np.uint32))
+    scene.show()
+
+
+@says("its draw buffers are all GL_NONE; glDrawBuffer(GL_COLOR_ATTACHMENT0)")
+def draw_buffer_of_none_left() -> None:
+    scene = Scene()
+    scene.gl.glFramebufferRenderbuffer(GL.FRAMEBUFFER, GL.DEPTH_STENCIL_ATTACHMENT, GL.RENDERBUFFER, 0)
+    scene.gl.glDrawBuffer(GL.NONE)
+    scene.show()
+
+
+@says("all vertices of an instance are the same")
+def divisor_of_a_vertex_attribute() -> None:
+    scene = Scene()
+    scene.gl.glVertexAttribDivisor(0, 1)
+    scene.show()
+
+
+@says("the vertices of IN[0] look like an array of float64")
+def positions_in_float64() -> None:
+    scene = Scene()
+    scene.gl.buffer(GL.ARRAY_BUFFER, SQUARE.astype(np.float64))
+    scene.gl.glVertexAttribPointer(0, 2, GL.FLOAT, 0, 0, None)
+    scene.show()

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Any
 
+from backends.pipe.enums import Prim
 from tgsi.opengl.objects.vertex_array import MAX_ATTRIBUTES
 from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.registry.table import command
 from tgsi.opengl.watching.command_text import enum_text
+from tgsi.validation.declared import NAN_CAUSES, end_of, has_nan, padding_hint
 from tgsi.validation.findings import Finding
+from tgsi.validation.vertices import least_count
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -71,6 +75,15 @@ def uniforms(linked: Linked, given: Container[str]) -> Iterator[Finding]:
     yield Finding("gl uniform", (linked.number, names), f"{what} never set, and {reads} 0: {call}")
 
 
+def not_numbers(linked: Linked) -> Iterator[Finding]:
+    """Uniforms of floats that hold NaN."""
+    for item in linked.uniforms:
+        for stage, variable in item.places if item.block < 0 else ():
+            if variable.scalar == "float" and not variable.sizes and has_nan(linked.constants[stage], variable):
+                text = f"the uniform {item.name!r} ({variable.type}) holds NaN: {NAN_CAUSES}"
+                yield Finding("gl uniform", (linked.number, item.name, "nan"), text)
+
+
 def _is_unset(linked: Linked, item: Uniform, given: Container[str]) -> bool:
     stem = item.name.removesuffix("[0]")
     if not item.places or stem in given or "[" in stem or stem.startswith("gl_") or item.block >= 0:
@@ -131,8 +144,9 @@ def _block(linked: Linked, block: BlockPlace, places: list[Any], target: int) ->
         way = f"glBindBufferBase({enum_text(target)}, {block.binding}, ...)"
         text = f"the {kind} {block.name!r} reads binding {block.binding}, which has no buffer, so it reads 0: {way}"
         yield Finding("gl block", (linked.number, block.name), text)
-    elif target == GL.UNIFORM_BUFFER and place.length() < _end(block):
-        text = f"the {kind} {block.name!r} has {_end(block)} bytes, and binding {block.binding} has {place.length()}: 0 is read beyond"
+    elif target == GL.UNIFORM_BUFFER and block.item is not None and place.length() < (end := end_of(block.item)):
+        text = f"the {kind} {block.name!r} has {end} bytes, and binding {block.binding} has {place.length()}: 0 is read beyond"
+        text += padding_hint(block.item)
         yield Finding("gl block", (linked.number, block.name, place.length()), text)
 
 
@@ -148,10 +162,14 @@ def images(gl: Context, linked: Linked) -> Iterator[Finding]:
                 yield Finding("gl image", (linked.number, item.name), text)
 
 
-def _end(block: BlockPlace) -> int:
-    """Bytes of a block up to the end of its last member, without padding."""
-    ends = [0]
-    for item in block.item.members.values() if block.item is not None else ():
-        size = (item.columns - 1) * item.matrix_stride + 4 * item.rows
-        ends.append(item.offset + size + sum((count - 1) * stride for count, stride in zip(item.sizes, item.strides, strict=False)))
-    return max(ends)
+def counts(gl: Context, name: str, values: tuple[Any, ...]) -> Iterator[Finding]:
+    """Draws with fewer vertices than their first primitive has."""
+    row = command(name)
+    given = {item.name: value for value, item in zip(values, row.parameters)} if row is not None else {}
+    mode, count = given.get("mode"), given.get("count")
+    if mode in set(Prim) and isinstance(count, int):
+        least = least_count(Prim(mode), gl.raster.patch_vertices)
+        if 0 < count < least:
+            way = ": glPatchParameteri" if mode == GL.PATCHES else ""
+            text = f"the count is {count}, and the first primitive of {Prim(mode).name} has {least} vertices, so nothing is drawn{way}"
+            yield Finding("gl count", (mode, count, least), text.replace(f"of {Prim(mode).name}", f"of GL_{Prim(mode).name}"))

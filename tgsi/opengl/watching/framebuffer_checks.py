@@ -79,12 +79,23 @@ def clears(gl: Context, mask: int) -> Iterator[Finding]:
 def outputs(gl: Context) -> Iterator[Finding]:
     """Outputs of the fragment shader that no draw buffer takes, beside an attachment that would."""
     linked, framebuffer = gl.own_linked(), gl.draw_framebuffer
+    if linked is not None and linked.outputs and not linked.storage and _is_lost(gl, framebuffer):
+        first = enum_text(min(framebuffer.attachments))
+        text = f"no color goes to {title_of(framebuffer)}, and it has no depth or stencil: its draw buffers are all GL_NONE"
+        yield Finding("gl output", (framebuffer.name, "none"), f"{text}; glDrawBuffer({first})")
     for item in linked.outputs if linked is not None else ():
         point = GL.COLOR_ATTACHMENT0 + item.location
         is_none = 0 < item.location < len(framebuffer.draw_buffers) and framebuffer.draw_buffers[item.location] == GL.NONE
         if is_none and point in framebuffer.attachments and point not in framebuffer.draw_buffers:
             text = f"the output {item.name!r} of the fragment shader, location {item.location}, goes nowhere: {enum_text(point)} of "
             yield Finding("gl output", (framebuffer.name, item.location), f"{text}{title_of(framebuffer)} is not among glDrawBuffers")
+
+
+def _is_lost(gl: Context, framebuffer: Framebuffer) -> bool:
+    """True if a framebuffer has pictures of colors alone, and takes none of the colors."""
+    is_color = [GL.COLOR_ATTACHMENT0 <= point < GL.DEPTH_ATTACHMENT for point in framebuffer.attachments]
+    no_buffer = all(point == GL.NONE for point in framebuffer.draw_buffers)
+    return bool(is_color) and all(is_color) and no_buffer and GL.RASTERIZER_DISCARD not in gl.enabled
 
 
 def loops(gl: Context) -> str:

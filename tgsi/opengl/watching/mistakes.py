@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import warnings
 import weakref
@@ -29,7 +30,21 @@ PIXELS_IN = re.compile(r"glTex(Sub)?Image[23]D$")
 ASKING = re.compile(r"gl(Readn?Pixels|Get(n|Compressed)?(Tex|Texture)(Sub)?Image)$|the end")
 """Commands by which a program asks for a picture."""
 OTHERS_SAY = frozenset(
-    {"element", "buffer", "texture", "sampler", "memory", "constants", "depth", "stencil", "framebuffer", "fragment", "count", "instances"}
+    {
+        "nan",
+        "element",
+        "buffer",
+        "texture",
+        "sampler",
+        "memory",
+        "constants",
+        "depth",
+        "stencil",
+        "framebuffer",
+        "fragment",
+        "count",
+        "instances",
+    }
 )
 """Rules of Gallium whose facts are looked for in OpenGL's state."""
 PATIENCE = 5000
@@ -53,6 +68,7 @@ class Mistakes:
         self._aligned: set[int] = set()  # alignments that the program has chosen
         self._drawn: weakref.WeakSet[Any] = weakref.WeakSet()
         self._draws: list[str] = []
+        self._deleted: dict[tuple[int, int], int] = {}  # textures that were bound when they were deleted, by unit and target
         self._without_depth: Place | None = None
         self._has_depth = self._stores = False
         self._acts: dict[str, Callable[[Context, tuple[Any, ...]], None] | None] = {}
@@ -77,6 +93,7 @@ class Mistakes:
             "glGetError": self._get_error,
             "glReadPixels": self._read,
             "glReadnPixels": self._read,
+            "glDeleteTextures": self._delete,
             "glFinish": lambda gl, values: self._ask(gl),
             "glPixelStorei": lambda gl, values: self._aligned.add(values[0]),
             "glGetUniformLocation": self._get_location,
@@ -130,6 +147,8 @@ class Mistakes:
         if _is_empty(self._name, values):
             self._say(Finding("gl count", self._name, "the count is 0, so nothing is drawn"))
         else:
+            for item in draw_checks.counts(gl, self._name, values):
+                self._say(item)
             self._note_drawn(gl)
         if GL.DEPTH_TEST in gl.enabled and gl.draw_framebuffer.attachments:
             if GL.DEPTH_ATTACHMENT in gl.draw_framebuffer.attachments:
@@ -148,17 +167,33 @@ class Mistakes:
             given = self._given.get(part, set())
             yield from self._misspelled(part, given)
             yield from draw_checks.uniforms(part, given)
+            yield from draw_checks.not_numbers(part)
             yield from draw_checks.units(part, given)
-        yield from texture_checks.textures(gl, linked)
+        yield from texture_checks.textures(gl, linked, self._deleted)
         yield from draw_checks.blocks(gl, linked)
         yield from draw_checks.images(gl, linked)
 
     def _dispatch(self, gl: Context, values: tuple[Any, ...]) -> None:
         self._stores = True
+        if self._name == "glDispatchCompute" and 0 in values[:3]:
+            text = f"of {' x '.join(map(str, values[:3]))} groups there is none, so nothing runs: round up where sizes are divided"
+            self._say(Finding("gl count", (self._name, values[:3]), text))
         linked = gl.own_linked()
         if linked is not None:
-            for item in (*draw_checks.blocks(gl, linked), *draw_checks.images(gl, linked), *texture_checks.textures(gl, linked)):
+            for item in (
+                *draw_checks.blocks(gl, linked),
+                *draw_checks.images(gl, linked),
+                *texture_checks.textures(gl, linked, self._deleted),
+            ):
                 self._say(item)
+
+    def _delete(self, gl: Context, values: tuple[Any, ...]) -> None:
+        count, address = values
+        names = set((ctypes.c_uint * count).from_address(address)) if address and count > 0 else set()
+        for number, unit in enumerate(gl.units):
+            for target, item in unit.textures.items():
+                if item.name in names - {0}:
+                    self._deleted[number, target] = item.name
 
     def _note_drawn(self, gl: Context) -> None:
         framebuffer = gl.draw_framebuffer
@@ -222,8 +257,6 @@ class Mistakes:
         found: Any = gl.share.programs.get(program)
         linked = getattr(found, "linked", None)
         if linked is not None and raw:
-            import ctypes
-
             name = ctypes.string_at(raw).decode("utf-8", "replace")
             if linked.find(name) is None:
                 self._asked.setdefault(linked, set()).add(name)

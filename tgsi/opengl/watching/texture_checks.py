@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tgsi.opengl.drawing.programs import target_of
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from tgsi.opengl.objects.linked import Linked
 
 
-def textures(gl: Context, linked: Linked) -> Iterator[Finding]:
-    """Samplers of a program that read no complete texture."""
+def textures(gl: Context, linked: Linked, deleted: Mapping[tuple[int, int], int] = MappingProxyType({})) -> Iterator[Finding]:
+    """Samplers of a program that read no complete texture. deleted: textures that were bound when they were deleted, by unit and target."""
     names = {
         (stage, unit.binding + k): item.name.removesuffix("[0]")
         for item in linked.uniforms
@@ -31,12 +32,12 @@ def textures(gl: Context, linked: Linked) -> Iterator[Finding]:
         for slot, (unit, kind) in units.items():
             if slot in used and unit < len(gl.units):
                 name = names.get((stage, slot), f"SAMP[{slot}]")
-                text = _wrong(gl, unit, kind)
+                text = _wrong(gl, unit, kind, deleted)
                 if text:
                     yield Finding("gl texture", (linked.number, name, text), f"the sampler {name!r} reads unit {unit}, and {text}")
 
 
-def _wrong(gl: Context, unit: int, kind: str) -> str:
+def _wrong(gl: Context, unit: int, kind: str, deleted: Mapping[tuple[int, int], int]) -> str:
     """The reason why a unit gives a sampler nothing; empty where it gives something."""
     target = target_of(kind)
     place = gl.units[unit]
@@ -45,7 +46,9 @@ def _wrong(gl: Context, unit: int, kind: str) -> str:
     if target == GL.TEXTURE_BUFFER:
         return "" if texture.buffer is not None else "no buffer is attached to its buffer texture: glTexBuffer; it reads 0"
     if not texture.name and not texture.images:
-        return f"no texture is bound to {enum_text(target)} there, so it reads 0, 0, 0, 1{_elsewhere(gl, unit, target)}"
+        lost = deleted.get((unit, target))
+        more = f"; texture {lost} was bound, and glDeleteTextures deleted it" if lost else _elsewhere(gl, unit, target)
+        return f"no texture is bound to {enum_text(target)} there, so it reads 0, 0, 0, 1{more}"
     if not texture.complete(gl, sampler):
         return f"{_title(texture)} is incomplete, so it reads 0, 0, 0, 1: {incomplete(texture, sampler)}"
     base = texture.base_image()

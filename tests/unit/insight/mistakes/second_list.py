@@ -259,3 +259,38 @@ def orthographic_too_small(s: Sketch) -> None:
     n[0, 3] = 5
     s.ctx.set_constant_buffer("VERTEX", np.ascontiguousarray(n.T))
     s.triangle(vs=VS_MATRIX)
+
+
+@mistake(warns="each element of 'shades' takes 16 bytes", explains="each element of 'shades' takes 16 bytes")
+def array_of_a_block_packed_tightly(s: Sketch) -> None:
+    s.frame()
+    s.ctx.set_constant_buffer("FRAGMENT", np.array([0, 0, 0, 1], np.float32), index=1)
+    fs = "#version 330\nlayout(std140) uniform Light { float shades[4]; }; out vec4 c; void main() { c = vec4(shades[3]); }"
+    s.triangle(vs=GLSL_VS, fs=fs)
+
+
+@mistake(warns="the uniform 'camera' of the vertex shader holds NaN", explains="the uniform 'camera' of the vertex shader holds NaN")
+def look_at_along_its_up_vector(s: Sketch) -> None:
+    s.frame()
+    vs = "#version 330\nin vec4 position; in vec4 color; uniform mat4 camera; out vec4 tint;\n"
+    s.shaders(
+        vs + "void main() { gl_Position = camera * position; tint = color; }", "#version 330\nout vec4 c; void main() { c = vec4(1); }"
+    )
+    s.ctx.set_uniforms({"camera": np.full((4, 4), np.nan, np.float32)})
+    s.vertices(TRI, RED[:3])
+    s.ctx.draw_vbo(mode="TRIANGLES", count=3)
+
+
+@mistake(explains="gave inf, of 0: normalize of a zero vector?")
+def normals_of_zero_are_normalized(s: Sketch) -> None:
+    s.frame()
+    fs = "#version 330\nin vec4 tint; out vec4 c; void main() { c = vec4(normalize(tint.xyz), 1); }"
+    s.triangle(vs=GLSL_VS, colors=RED[:3] * np.float32(0), fs=fs)
+
+
+@mistake(warns="all vertices of an instance are the same", explains="all vertices of an instance are the same")
+def divisor_of_positions(s: Sketch) -> None:
+    s.frame()
+    s.shaders()
+    s.vertices(TRI, RED[:3], divisors=(1, 1))
+    s.ctx.draw_vbo(mode="TRIANGLES", count=3)
