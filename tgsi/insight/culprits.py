@@ -108,7 +108,7 @@ class Lane:
             origin = self.program.instructions[number]
             given = [word for _, _, word in self._sources(origin, read, found) if word is not None]
             text = f"; {self._line(origin)} gave {_number(value or 0.0)}, of {', '.join(map(_number, given))}"
-            return text + (": normalize of a zero vector?" if origin.opcode.name == "RSQ" and 0 in given else "")
+            return text + (": a division by zero, or normalize of a zero vector?" if 0 in given else "")
         return ""
 
     def _read(self, instruction: Instruction, channel: int, at: int, sources: list[tuple[SrcOperand, int, float | None]]) -> str:

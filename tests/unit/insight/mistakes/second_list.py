@@ -281,7 +281,7 @@ def look_at_along_its_up_vector(s: Sketch) -> None:
     s.ctx.draw_vbo(mode="TRIANGLES", count=3)
 
 
-@mistake(explains="gave inf, of 0: normalize of a zero vector?")
+@mistake(explains="gave inf, of 0: a division by zero, or normalize of a zero vector?")
 def normals_of_zero_are_normalized(s: Sketch) -> None:
     s.frame()
     fs = "#version 330\nin vec4 tint; out vec4 c; void main() { c = vec4(normalize(tint.xyz), 1); }"

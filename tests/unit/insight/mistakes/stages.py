@@ -109,7 +109,7 @@ def tessellation_levels_zero(s: Sketch) -> None:
     s.ctx.draw_vbo(mode="PATCHES", count=3)
 
 
-@mistake(warns="PATCHES has 4 vertices", explains="count is too small")
+@mistake(warns="PATCHES has 4 vertices", explains="PATCHES has 4 vertices")
 def patch_of_more_vertices(s: Sketch) -> None:
     s.frame()
     s.ctx.bind_tcs_state(s.ctx.create_tcs_state(TCS % "1.0"))
