@@ -93,7 +93,7 @@ def _failure(record: Mapping[str, Any], folder: Path) -> str:
 
 
 def _picture(path: Path) -> str:
-    """A PNG as a URI of data; an empty one if the file is gone."""
+    """A PNG as a data URI; empty if the file is gone."""
     try:
         content = path.read_bytes()
     except OSError:

@@ -57,6 +57,6 @@ def astc(blocks: Bytes, width: int, height: int, *, is_srgb: bool) -> Bytes:
         for kind in (arm.ASTCType.U8, arm.ASTCType.F16)
     )
     colors = np.frombuffer(bytes_, np.uint8).reshape(shape).copy()
-    # The library returns white for such blocks, but valid blocks may be white, too. Among its floats they alone are NaN.
+    # The library returns white for such blocks, but valid blocks may be white, too. Decoded as floats, only these blocks are NaN.
     colors[np.isnan(np.frombuffer(halves, np.float16).reshape(shape)[:, :, 0])] = _ERROR
     return colors

@@ -38,7 +38,7 @@ FOLLOWED = (
     | dirty.VERTICES
     | dirty.SUBROUTINES
 )
-"""Groups that uniforms of GLSL may follow from, such as gl_ModelViewMatrix."""
+"""Groups that GLSL's built-in uniforms, such as gl_ModelViewMatrix, may depend on."""
 
 OF_STATE = (
     (dirty.BLEND, fragment.bind_blend),

@@ -15,7 +15,7 @@ from backends.gallium.tracing.printing import Handle, plain
 from backends.gallium.tracing.steps import Step
 
 _MOST_PLACES = 6
-"""Most listed places of an argument."""
+"""Most differing places that are listed for an argument."""
 _WIDE = 100
 Names = Callable[[Handle], str]
 

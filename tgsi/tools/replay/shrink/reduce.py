@@ -12,9 +12,9 @@ from tgsi.tools.replay.shrink import needs
 Test = Callable[[Sequence[Step]], bool]
 
 _MOST_BISECTIONS = 8
-"""Most needed units that bisection looks for. With more of them, leaving out pieces takes fewer tests."""
+"""Number of needed units after which bisection gives up. With more of them, leaving out pieces takes fewer tests."""
 _SINGLE = 32
-"""At most this many calls are left out one at a time: most of them are needed, and a larger piece would contain a needed one."""
+"""Up to this many calls, each is tried alone: most calls are needed by then, so a larger piece would nearly always contain a needed one."""
 
 _MOSTLY_NEEDED = {
     "set_framebuffer_state",
