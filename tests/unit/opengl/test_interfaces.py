@@ -78,6 +78,46 @@ def test_members_of_structs_have_locations_one_after_the_other(gl: Binding) -> N
     assert {name: gl.glGetUniformLocation(program, name.encode()) for name in names} == names
 
 
+def test_locations_of_members_follow_their_declaration_whatever_their_types(gl: Binding) -> None:
+    text = """#version 430
+    struct Samp { sampler2D tex; float offset; }; layout(location = 0) uniform Samp s;
+    layout(location = 5) uniform struct { float a; sampler2D b[2]; highp vec2 c, d; } t[2]; out vec4 color;
+    void main() {
+        color = texture(s.tex, vec2(0.5)) + s.offset + t[0].a + t[1].a + vec4(t[0].c + t[0].d, t[1].c + t[1].d);
+        color += texture(t[0].b[0], vec2(0.5)) + texture(t[0].b[1], vec2(0.5)) + texture(t[1].b[0], vec2(0.5));
+    }"""
+    program = gl.program(VERTEX, text)
+    names = {"s.tex": 0, "s.offset": 1, "t[0].a": 5, "t[0].b[1]": 7, "t[0].c": 8, "t[0].d": 9, "t[1].a": 10, "t[1].b[0]": 11, "t[1].d": 14}
+    assert {name: gl.glGetUniformLocation(program, name.encode()) for name in names} == names
+
+
+def test_layouts_of_comments_and_of_inactive_branches_do_not_count(gl: Binding) -> None:
+    text = """#version 430
+    #define AT 4
+    #if defined GL_ES || AT != 4
+    #elif AT == 4
+    layout(location = AT) uniform float a; layout(binding = AT) uniform sampler2D t;
+    layout(std140, binding = AT) uniform B { vec4 b; }; layout(binding = 1, offset = 8) uniform atomic_uint n;
+    layout(location = 1) out vec4 first; layout(location = 0) out vec4 second;
+    #else
+    layout(location = 7) uniform float a; layout(binding = 5) uniform sampler2D t;
+    layout(std140, binding = 6) uniform B { vec4 b; }; layout(binding = 2, offset = 4) uniform atomic_uint n;
+    layout(location = 0) out vec4 first; layout(location = 1) out vec4 second;
+    #endif
+    // layout(location = 9) uniform float a;
+    void main() { first = texture(t, vec2(a)) + b + float(atomicCounterIncrement(n)); second = vec4(1.0); }"""
+    program = gl.program(VERTEX, text)
+    assert gl.glGetUniformLocation(program, b"a") == 4
+    found = (ctypes.c_int32 * 1)()
+    gl.glGetUniformiv(program, gl.glGetUniformLocation(program, b"t"), found)
+    assert found[0] == 4
+    gl.glGetActiveUniformBlockiv(program, gl.glGetUniformBlockIndex(program, b"B"), GL.UNIFORM_BLOCK_BINDING, found)
+    assert found[0] == 4
+    gl.glGetActiveAtomicCounterBufferiv(program, 0, GL.ATOMIC_COUNTER_BUFFER_BINDING, found)
+    assert found[0] == 1
+    assert gl.glGetFragDataLocation(program, b"first") == 1
+
+
 def test_samplers_in_arrays_of_arrays_have_units_one_after_the_other(gl: Binding) -> None:
     text = """#version 430
     layout(binding = 1) uniform sampler2D grid[2][2][2]; out vec4 color; void main() { color = texture(grid[0][1][1], vec2(0.5)); }"""

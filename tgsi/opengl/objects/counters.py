@@ -9,16 +9,15 @@ from tgsi.opengl.objects.linked import CounterBuffer, Linked, Uniform
 from tgsi.opengl.objects.program import STAGES
 from tgsi.opengl.registry import enums as GL
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DECLARED = re.compile(r"layout\s*\(([^)]*)\)\s*uniform\s+(?:highp\s+)?atomic_uint\s*([^;]*);")
 _NAME = re.compile(r"(\w+)((?:\s*\[\s*\d+\s*\])*)")
 
 
 def declared_counters(text: str) -> list[tuple[str, int, int, int]]:
-    """Name, binding, first offset in bytes, and elements (0 for no array) of each counter of a text."""
+    """Name, binding, first offset in bytes, and elements (0 for no array) of each counter of live code."""
     made: list[tuple[str, int, int, int]] = []
     free: dict[int, int] = {}
-    for words, names in _DECLARED.findall(_COMMENT.sub(" ", text)):
+    for words, names in _DECLARED.findall(text):
         said = dict(re.findall(r"(\w+)\s*=\s*(\d+)", words))
         binding = int(said.get("binding", 0))
         offset = int(said.get("offset", free.get(binding, 0)))

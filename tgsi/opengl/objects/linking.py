@@ -51,13 +51,14 @@ def link(gl: Host, program: Program, *, has_fixed: bool) -> Linked:
     shaders = _by_stage(program, has_fixed=has_fixed)
     made = Linked()
     made.is_separable = program.is_separable
-    texts = {stage: declared("\n".join(shader.compiled for shader in items)) for stage, items in shaders.items()}
+    live = {stage: "\n".join(shader.live_text() for shader in items) for stage, items in shaders.items()}
+    texts = {stage: declared(text) for stage, text in live.items()}
     for stage in STAGES:
         if stage in shaders:
             made.programs[stage] = _program(stage, shaders[stage], has_fixed=has_fixed)
     _find_uniforms(made, texts)
     _find_blocks(made, texts)
-    find_counters(made, {stage: "\n".join(shader.compiled for shader in items) for stage, items in shaders.items()})
+    find_counters(made, live)
     if GL.VERTEX_SHADER in made.programs:
         _place_attributes(made, program, texts[GL.VERTEX_SHADER])
     if GL.FRAGMENT_SHADER in made.programs:
@@ -189,10 +190,17 @@ def _bytes_of(variable: Variable) -> int:
 
 def _place_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
     stated = {name: location for text in texts.values() for name, location in text.uniforms.items()}
+    holders = {name: text for text in texts.values() for name in text.uniforms}
     taken: set[int] = set()
     later = []
-    for uniform in made.uniforms:
-        stem = uniform.name.partition(".")[0].partition("[")[0]
+
+    def place_of(uniform: Uniform) -> list[int]:
+        """Its place among the parts of its variable, which get their locations in the order of their declaration."""
+        text = holders.get(_stem(uniform))
+        return [] if text is None else text.place_of(uniform.name)
+
+    for uniform in sorted(made.uniforms, key=place_of):
+        stem = _stem(uniform)
         if stem not in stated or uniform.block >= 0:
             later.append(uniform)
         else:
@@ -218,6 +226,11 @@ def _place_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
                     made.image_units.setdefault(stage, {})[unit.binding + element] = initial
                 else:
                     made.texture_units.setdefault(stage, {})[unit.binding + element] = (initial, unit.type)
+
+
+def _stem(uniform: Uniform) -> str:
+    """The name of the variable that a uniform is a part of."""
+    return uniform.name.partition(".")[0].partition("[")[0]
 
 
 def _find_blocks(made: Linked, texts: dict[int, Declared]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import tgsi
+from frontends.glsl.live import live_text
 from tgsi.opengl.registry import enums as GL
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ STAGES = {
     GL.COMPUTE_SHADER: "comp",
 }
 """Types of shaders, in the order of the pipeline, and the stage as `tgsi.compile` names it."""
+
+
+_live = lru_cache(live_text)
 
 
 class Shader:
@@ -51,6 +56,10 @@ class Shader:
         else:
             self.status = True
             self.log = "\n".join(str(note) for note in self.program.notes)
+
+    def live_text(self) -> str:
+        """The live code of the text that was compiled."""
+        return _live(self.compiled, STAGES[self.type])
 
 
 class Program:
