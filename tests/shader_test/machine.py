@@ -254,7 +254,6 @@ class Machine(Resources):
         given = {
             "rasterizer_discard": not self.fragments,
             "front_ccw": self.is_window,
-            "bottom_edge_rule": self.is_window,
             "sprite_coord_mode": mode,
             "point_quad_rasterization": True,
             **self.rasterizer,

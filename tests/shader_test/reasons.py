@@ -12,10 +12,6 @@ REASONS: tuple[tuple[str, str], ...] = (
         "GLSL leaves open how outputs and inputs of different names meet; here they meet by name",
     ),
     (rf"{_SPEC}/(arb_gpu_shader5|mesa_shader_integer_functions)/.*/[vf]s-ldexp", "denormals are kept, and the file wants 0"),
-    (
-        rf"{_SPEC}/nv_fill_rectangle/execution/gs-lines-ignore-fill-rect",
-        "a line on the window's lower edge belongs to the row below it (OpenGL 4.6, 14.5.1), with OSMesa's llvmpipe, too",
-    ),
     (rf"{_SPEC}/nv_viewport_swizzle/viewport_swizzle", "Gallium of Mesa 18.1 has no swizzles of viewports (NV_viewport_swizzle)"),
 )
 

@@ -18,27 +18,33 @@ _UNIFORM = re.compile(r"\buniform\s+(?:(?:lowp|mediump|highp)\s+)?(\w+)\s*(?:\[[
 _BRACKETS = re.compile(r"\[[^\]]*\]")
 
 
+class Structs(NamedTuple):
+    """Types of the members of each struct, in their order, and the structs of uniforms by name."""
+
+    members: dict[str, dict[str, str]]
+    kinds: dict[str, str]
+
+    def place_of(self, name: str) -> list[int]:
+        """The path to a part of a uniform as indices and numbers of members: ``s[2].b`` is [2, 1] if b is the second member."""
+        stem, *path = _WORDS.findall(name)
+        kind, place = self.kinds.get(stem, ""), list[int]()
+        for part in path:
+            members = self.members.get(kind, {})
+            place.append(int(part) if part.isdigit() else list(members).index(part) if part in members else 0)
+            kind = kind if part.isdigit() else members.get(part, "")
+        return place
+
+
 class Declared(NamedTuple):
     """Bindings and locations by the name of a variable or block, instance names of blocks, sizes of arrays of arrays and of blocks,
-    locations of uniforms, the types of members of each struct in their order, and the structs of uniforms."""
+    locations of uniforms, and structs."""
 
     bindings: dict[str, int]
     locations: dict[str, int]
     instances: dict[str, str]
     sizes: dict[str, tuple[int, ...]]
     uniforms: dict[str, int]
-    structs: dict[str, dict[str, str]]
-    kinds: dict[str, str]
-
-    def place_of(self, name: str) -> list[int]:
-        """The indices and numbers of members by which a part of a uniform is reached: ``s[2].b`` is [2, 1] if b is the second member."""
-        stem, *path = _WORDS.findall(name)
-        kind, made = self.kinds.get(stem, ""), list[int]()
-        for part in path:
-            members = self.structs.get(kind, {})
-            made.append(int(part) if part.isdigit() else list(members).index(part) if part in members else 0)
-            kind = kind if part.isdigit() else members.get(part, "")
-        return made
+    structs: Structs
 
 
 @lru_cache(maxsize=512)
@@ -65,7 +71,7 @@ def declared(text: str) -> Declared:
         if all(word.isdigit() for word in words):
             sizes[name] = tuple(map(int, words))
     instances = {name: instance for name, _, instance, _ in blocks}
-    return Declared(bindings, locations, instances, sizes, uniforms, structs, kinds)
+    return Declared(bindings, locations, instances, sizes, uniforms, Structs(structs, kinds))
 
 
 def _structs(text: str) -> tuple[dict[str, dict[str, str]], dict[str, str]]:

@@ -197,7 +197,7 @@ def _place_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
     def place_of(uniform: Uniform) -> list[int]:
         """Its place among the parts of its variable, which get their locations in the order of their declaration."""
         text = holders.get(_stem(uniform))
-        return [] if text is None else text.place_of(uniform.name)
+        return [] if text is None else text.structs.place_of(uniform.name)
 
     for uniform in sorted(made.uniforms, key=place_of):
         stem = _stem(uniform)
