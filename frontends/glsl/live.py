@@ -1,4 +1,4 @@
-"""Live code of a text of OpenGL's GLSL: what is left after comments, conditions and macros."""
+"""The live code of OpenGL GLSL: without comments and inactive branches, and with macros replaced."""
 
 from __future__ import annotations
 
