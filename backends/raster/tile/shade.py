@@ -17,8 +17,7 @@ from backends.raster.tile.lists import quad_width, row_lanes, run_bytes, run_row
 from backends.raster.tile.pixel_queue import SHADE_PIXELS, PixelPlanes, PixelQueue, queues_pixels
 from backends.raster.tile.planes import Hoisted, Kernel, Planes, Reciprocals
 from backends.raster.tile.shader_memory import BlockMemory
-from backends.raster.tile.streams import streams
-from backends.raster.tile.surfaces import PixelView, QuadView, RunView, Target, bound_target, views_ahead
+from backends.raster.tile.surfaces import PixelView, QuadView, RunView, Target, bound_target, streams, views_ahead
 from tgsi.language.record import record
 
 _AHEAD = 96  # bytes of the list from a block of quads to the one whose texels are prefetched
@@ -33,7 +32,8 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
     _, _, arena, list_, size = f.args
     lanes, narrow = key.lanes, quad_width(key.lanes)
     kernel = begin_kernel(f, key, info)
-    kernel.streams = streams(kernel, size)
+    if not key.reads_targets and key.depth is None:
+        kernel.streams = streams(f, [t for _, t in kernel.targets], lanes, size)
     queue = PixelQueue(kernel, narrow) if has_queue else None
     cursor = f.var(I32, 0)
     with f.loop() as loop:

@@ -6,13 +6,20 @@ forward the store to the load. Unaligned blocks with masked stores made small tr
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from dataclasses import field
 
 from backends.abi.limits import TILE
 from backends.llvm.builder.function import I32, I64, Function, Type, Val
 from backends.llvm.builder.record import Record
+from backends.raster.records import Scene, Worker
+from backends.raster.tile.lists import run_bytes
 from tgsi.language.record import record
+
+_FEW = 4  # entries for each row of blocks in a tile: two triangles that share an edge have as many
+_LINE = 64  # bytes of a cache line
 
 _ROWS_AHEAD = 8
 _LONG_RUN = 4  # blocks
@@ -233,3 +240,21 @@ def bound_target(
     if layer is not None:
         base = f.at(base, layer.zext(I64) * targets.get(f"{name}_layer", index))
     return Target(base, targets.get(f"{name}_stride", index), texel_bytes, targets.get(f"{name}_sample", index) if has_samples else None)
+
+
+def streams(f: Function, targets: Sequence[Target], lanes: int, size: Val) -> Val | None:
+    """True, a scalar, if full blocks bypass the caches, which saves the reading of lines that are overwritten. None: never.
+
+    Targets do not fit into the caches, and the list has the last triangles of the tile: few, so that they hardly cover each other.
+    size: bytes of the list.
+    """
+    wide = [t for t in targets if t.texel_bytes >= WIDE]
+    if not wide or not f.module.has("x86") or f.module.has("avx512f"):
+        return None
+    w = Record(f, f.args[0], Worker)
+    s = Record(f, w.get("scene"), Scene)
+    is_few = size <= _FEW * (TILE // 2) * run_bytes(lanes)
+    per_tile = TILE * TILE * sum(t.texel_bytes for t in targets)
+    is_large = s.get("tiles.num_tiles").zext(I64) * per_tile > s.get("crew.last_cache")
+    joined = functools.reduce(operator.or_, [v for t in wide for v in (t.base.cast("ptrtoint", I64), t.stride)])
+    return w.get("tile.is_last").ne(0) & is_few & is_large & (joined & (_LINE - 1)).eq(0)
