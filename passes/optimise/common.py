@@ -87,7 +87,7 @@ _STORES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_store)
 
 
 def _share(values: Values, notes: _Notes, known: Sequence[int], place: int, item: Instruction) -> int | None:
-    """Turn the later of two equal instructions into a copy of the earlier one's result, and return its place; None if there are none.
+    """Replace the second of two equal instructions by a copy of the first one's result. Returns its index; None without equal ones.
 
     known: places of equal expressions. A walk over changes may reach the later of two places first.
     """

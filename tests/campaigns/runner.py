@@ -33,7 +33,7 @@ _GIVEN = 100_000  # first characters of a seed's case
 
 @dataclass
 class Progress:
-    """Progress of a campaign: finished ranges of seeds, outcomes of their cases, and reports by seed."""
+    """Progress of a campaign: which ranges of seeds are finished, how their cases ended, and the reports of failed seeds."""
 
     done: list[list[int]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)

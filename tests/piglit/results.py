@@ -38,7 +38,7 @@ class Results:
                     file.write("".join(f"{row}\n" for row in rows))
 
     def merged(self, other: Results) -> Results:
-        """Outcomes of both, without a file. Those of `other` replace ours."""
+        """Merge two sets of outcomes in memory. Where both have a case, the outcome of `other` wins."""
         made = Results()
         made.found = self.found | other.found
         return made

@@ -28,7 +28,7 @@ KINDS: dict[str, tuple[int, ...]] = {
 
 
 class Recorder:
-    """Stands in for a screen and a context, and records the arguments of textures."""
+    """Fake screen and context that record the arguments of the textures created through them."""
 
     def resource_create(self, **given: Any) -> Any:
         """The arguments, with the levels that are written later."""

@@ -56,7 +56,7 @@ def gl_outcome(path: Path) -> tuple[str, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run files until that many are counted, and print the outcomes of both ways."""
+    """Run files until `count` of them have an outcome in `COUNTED`, and print the outcomes with and without `tgsi.opengl`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--results", type=Path)

@@ -28,7 +28,7 @@ CASES = 250
 OPENERS: dict[str, Callable[..., IO[Any]]] = {".json": open, ".bz2": bz2.open, ".gz": gzip.open, ".xz": lzma.open}
 PIGLIT = {"PIGLIT_PLATFORM": "surfaceless_egl", "PIGLIT_NO_FAST_SKIP": "1"}  # it would ask wflinfo, which its package lacks, what to skip
 FULL = {"pass", "warn"}
-"""Outcomes of cases without a failure."""
+"""Outcomes that count as passed."""
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ def positions(drawing: Drawing) -> Positions | None:
 
 
 def broken(found: Positions) -> str:
-    """A text about positions that are NaN or infinite; empty if there are none."""
+    """Describe positions that are NaN or infinite; an empty text if all are finite."""
     flat: NDArray[np.float32] = found.reshape(-1, 4)
     wrong = ~np.isfinite(flat).all(axis=1)
     if not wrong.any():

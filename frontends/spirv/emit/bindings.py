@@ -57,7 +57,7 @@ def separated(tables: Tables, bound: Collection[str] | None = None) -> dict[int,
     free = {id for _, _, _, id, _, _ in wanted if bound is not None and (tables.names.get(id) or "anon") not in bound}
     full = {file for _, _, binding, id, file, size in wanted if id in free and binding + size > _ENDS[file]}
     late = {id for _, _, _, id, file, _ in wanted if id in free and file in full}
-    # structs last, because one binding stands for several members
+    # structs last: a struct has one binding, but each of its textures needs a number of its own
     for is_struct, group, binding, id, file, size in sorted(wanted, key=lambda item: (item[0], item[3] in late, item)):
         owners = [taken.setdefault(name, {}) for name in (("textures", "images") if is_struct else (file,))]
         own = group, binding

@@ -14,7 +14,7 @@ def test_pieces_that_do_not_fit_together_are_dropped_together() -> None:
     memory = CallMemory(1 << 17)
     memory.write_whole([b"head", bytes(1000)])
     memory.write_whole([b"head", bytes(1 << 17)])
-    memory.write_whole([b"tail"])  # depends on what was dropped
+    memory.write_whole([b"tail"])  # it may refer to the dropped commands
     assert bytes(memory.content()) == b"head" + bytes(1000)
     assert memory.lost == 4 + (1 << 17) + 4
 

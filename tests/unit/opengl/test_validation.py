@@ -145,6 +145,18 @@ def test_a_program_that_never_reads_its_picture_hears_of_it_at_the_end() -> None
     assert [str(item.message)[:67] for item in found] == ["glDrawArrays: this draw changes no pixel: all primitives are culled"]
 
 
+def test_a_deleted_texture_is_not_blamed_after_another_one_was_used_in_its_place() -> None:
+    with recorded() as found:
+        scene = Scene(vertex=DEFAULT, fragment=TEXTURED)
+        scene.gl.glDeleteTextures(1, np.array([scene.texture()], np.uint32))
+        scene.texture()
+        scene.draw()
+        scene.gl.glBindTexture(GL.TEXTURE_2D, 0)
+        scene.show()
+    (message,) = [str(item.message) for item in found if "no texture is bound" in str(item.message)]
+    assert "glDeleteTextures" not in message
+
+
 def test_a_check_that_fails_leaves_the_command_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     caught: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", caught.append)

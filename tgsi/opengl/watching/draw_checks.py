@@ -171,5 +171,5 @@ def counts(gl: Context, name: str, values: tuple[Any, ...]) -> Iterator[Finding]
         least = least_count(Prim(mode), gl.raster.patch_vertices)
         if 0 < count < least:
             way = ": glPatchParameteri" if mode == GL.PATCHES else ""
-            text = f"the count is {count}, and the first primitive of {Prim(mode).name} has {least} vertices, so nothing is drawn{way}"
-            yield Finding("gl count", (mode, count, least), text.replace(f"of {Prim(mode).name}", f"of GL_{Prim(mode).name}"))
+            text = f"the count is {count}, and the first primitive of GL_{Prim(mode).name} has {least} vertices, so nothing is drawn{way}"
+            yield Finding("gl count", (mode, count, least), text)

@@ -169,7 +169,7 @@ class Mistakes:
             yield from draw_checks.uniforms(part, given)
             yield from draw_checks.not_numbers(part)
             yield from draw_checks.units(part, given)
-        yield from texture_checks.textures(gl, linked, self._deleted)
+        yield from texture_checks.textures(gl, linked, self._lost_textures(gl))
         yield from draw_checks.blocks(gl, linked)
         yield from draw_checks.images(gl, linked)
 
@@ -183,7 +183,7 @@ class Mistakes:
             for item in (
                 *draw_checks.blocks(gl, linked),
                 *draw_checks.images(gl, linked),
-                *texture_checks.textures(gl, linked, self._deleted),
+                *texture_checks.textures(gl, linked, self._lost_textures(gl)),
             ):
                 self._say(item)
 
@@ -194,6 +194,14 @@ class Mistakes:
             for target, item in unit.textures.items():
                 if item.name in names - {0}:
                     self._deleted[number, target] = item.name
+
+    def _lost_textures(self, gl: Context) -> dict[tuple[int, int], int]:
+        """Deleted textures whose unit and target have had no other texture since."""
+        for number, target in list(self._deleted):
+            texture = gl.units[number].textures.get(target)
+            if texture is not None and texture.name:
+                del self._deleted[number, target]
+        return self._deleted
 
     def _note_drawn(self, gl: Context) -> None:
         framebuffer = gl.draw_framebuffer

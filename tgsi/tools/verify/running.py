@@ -53,7 +53,7 @@ def tasks(rotation: int, everything: bool) -> list[Task]:
 
 
 def run_tasks(wanted: Sequence[Task], jobs: int, done: Callable[[Task, str], None], cached: bool = False) -> list[Failure]:
-    """Run tasks; `done` is called after each, with an empty text or what is wrong. KeyboardInterrupt ends the processes."""
+    """Run tasks in processes, which Ctrl-C ends. After each task, `done` is called with the mismatch as a text, empty if there is none."""
     failures = []
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(cached,)) as pool:
         try:
