@@ -49,12 +49,12 @@ def _capture(context: Any, most: int) -> Iterator[None]:
 
 def recordings(context: Any, name: str) -> list[Recorded]:
     """The recorded calls of a context, the latest part first. Raises RuntimeError, beginning with `name`, if nothing was recorded."""
-    found: list[Recorded] = context.recorded_parts() if isinstance(context, HistoryContext) else context._captured
-    if not found:
+    parts: list[Recorded] = context.recorded_parts() if isinstance(context, HistoryContext) else context._captured
+    if not parts:
         raise RuntimeError(
             f"{name}: no calls are recorded; make the screen with tgsi.Screen(history=True), or draw inside of `with ctx.capture():`"
         )
-    return found
+    return parts
 
 
 def explain(context: Any, x: int, y: int, sample: int | None, layer: int, target: Any) -> Explanation:
@@ -71,24 +71,24 @@ def explain(context: Any, x: int, y: int, sample: int | None, layer: int, target
     if sample is not None:
         integer(sample, f"{name}: sample", 0, resource.samples - 1)
     _refuse_loss(parts[0], name)
-    found: Explanation | None = None
+    explanation: Explanation | None = None
     for recorded in parts:
         handle = recorded.handles.get(id(resource))
         if handle is None:
             continue
         part = explain_recording(context.screen, recorded, Place(handle, level, first + layer, x, y, sample))
-        found = part if found is None else _joined(part, found)
-    if found is not None:
-        return found
+        explanation = part if explanation is None else _joined(part, explanation)
+    if explanation is not None:
+        return explanation
     raise RuntimeError(f"{name}: no recorded call names {resource!r}; {_others(context.screen, parts[0], resource)}")
 
 
 def _others(screen: Screen, recorded: Recorded, resource: Resource) -> str:
     """The targets that draws went to instead of a resource, with a way out."""
-    found = targets_of(screen, recorded.data)
-    if not found:
+    targets = targets_of(screen, recorded.data)
+    if not targets:
         return "draw to it while calls are recorded"
-    width, height, *_, samples = found[next(reversed(found))]
+    width, height, *_, samples = targets[next(reversed(targets))]
     target = f"draws went to another target, {width} x {height}"
     if samples > 1 and resource.samples == 1:
         return f"{target} with {samples} samples: resolve it with blit(texture, src=target), or explain(target=target)"
@@ -119,14 +119,14 @@ def _target(context: Any, target: Any) -> tuple[Resource, int, int]:
         colors, depth = context.targets.cbufs, context.targets.zsbuf
         if target is not None:
             number = integer(target, name, 0)
-            found = colors[number] if number < len(colors) else None
-            if found is None:
+            surface = colors[number] if number < len(colors) else None
+            if surface is None:
                 raise ValueError(f"{name}: no color buffer {number} is bound; there are {len(colors)}")
         else:
-            found = next((item for item in surfaces if item is not None), depth)
-            if found is None:
+            surface = next((item for item in surfaces if item is not None), depth)
+            if surface is None:
                 raise ValueError(f"{name}: no target is bound; name a resource, such as explain(x, y, target=texture)")
-        target = found
+        target = surface
     if isinstance(target, Surface):
         texture = target.living_texture
         if texture is None:
@@ -140,9 +140,9 @@ def _target(context: Any, target: Any) -> tuple[Resource, int, int]:
 
 
 def _latest(context: Any, name: str) -> Recorded:
-    found = recordings(context, name)[0]
-    _refuse_loss(found, name)
-    return found
+    latest = recordings(context, name)[0]
+    _refuse_loss(latest, name)
+    return latest
 
 
 def explain_vertex(context: Any, vertex: int, instance: int, draw: int | None) -> Explanation:
@@ -163,8 +163,8 @@ def explain_invocation(context: Any, thread: Any, block: Any, grid: int | None) 
     """See `Context.explain_invocation`."""
     name = "explain_invocation"
     triples = []
-    for given, what in ((thread, "thread"), (block, "block")):
-        items = [given] if isinstance(given, int) else list(sequence(given, f"{name}: {what}"))
+    for position, what in ((thread, "thread"), (block, "block")):
+        items = [position] if isinstance(position, int) else list(sequence(position, f"{name}: {what}"))
         if not 1 <= len(items) <= 3:
             raise ValueError(f"{name}: {what}: up to three numbers, x, y and z, are wanted, not {len(items)}")
         triples.append([integer(item, f"{name}: {what}", 0, (1 << 32) - 1) for item in (*items, 0, 0)[:3]])
@@ -194,15 +194,15 @@ def explain_trace(
         RecordingError: the data are not a trace.
         ValueError: no target was ever bound, or the pixel lies outside of it; the message has its size.
     """
-    found = targets_of(like, data)
+    targets = targets_of(like, data)
     if target is None:
-        if not found:
+        if not targets:
             raise ValueError("explain: the trace never binds a target; name one by its handle")
-        target = next(reversed(found))
-    if target not in found:
-        names = ", ".join(f"{handle} ({size[0]} x {size[1]})" for handle, size in found.items())
+        target = next(reversed(targets))
+    if target not in targets:
+        names = ", ".join(f"{handle} ({size[0]} x {size[1]})" for handle, size in targets.items())
         raise ValueError(f"explain: handle {target} was never a target; targets are {names or 'none'}")
-    width, height, level, first, layers, samples = found[target]
+    width, height, level, first, layers, samples = targets[target]
     for value, most, what in ((x, width, "x"), (y, height, "y"), (layer, layers, "layer"), (sample or 0, samples, "sample")):
         if not 0 <= value < most:
             raise ValueError(f"explain: {what}: {value} is outside of the target, {width} x {height}, {layers} layers, {samples} samples")
@@ -212,7 +212,7 @@ def explain_trace(
 
 def targets_of(like: Screen, data: bytearray) -> dict[int, tuple[int, int, int, int, int, int]]:
     """The first bound color buffers (or depth buffers) by handle, the last one last: width, height, level, layer, layers, samples."""
-    found: dict[int, tuple[int, int, int, int, int, int]] = {}
+    targets: dict[int, tuple[int, int, int, int, int, int]] = {}
 
     def note(call: Any) -> None:
         if call.row.name != "set_framebuffer_state":
@@ -221,31 +221,31 @@ def targets_of(like: Screen, data: bytearray) -> dict[int, tuple[int, int, int, 
         texture = None if surface is None else surface.living_texture
         if surface is not None and texture is not None:
             handle = replay.handle_of(texture)
-            found.pop(handle, None)
+            targets.pop(handle, None)
             layers = surface.last_layer - surface.first_layer + 1
-            found[handle] = surface.width, surface.height, surface.level, surface.first_layer, layers, texture.samples
+            targets[handle] = surface.width, surface.height, surface.level, surface.first_layer, layers, texture.samples
 
     replay = Replay(like, lambda call: None, note)
     try:
         replay.run(data)
     finally:
         replay.close()
-    return found
+    return targets
 
 
 def explain_recording(
     like: Screen, recorded: Recorded, place: Place, *, is_wanted: Callable[[int], bool] = lambda number: True
 ) -> Explanation:
     """The history of a pixel of a recording. like: a screen whose devices and settings are used."""
-    found = PixelWatcher(like, recorded.data, place, recorded.programs, is_wanted=is_wanted).run()
-    verdict, sentence = verdict_of(found.events)
+    watched = PixelWatcher(like, recorded.data, place, recorded.programs, is_wanted=is_wanted).run()
+    verdict, sentence = verdict_of(watched.events)
     notes = [f"the recording lacks {gap}" for gap in recorded.gaps[:8]]
     if not recorded.is_whole:
         notes.append("the recording begins in the middle of the program's work; earlier calls are not known")
-    if found.ended:
-        notes.append(f"the recording could not be played to its end: {found.ended}")
+    if watched.ended:
+        notes.append(f"the recording could not be played to its end: {watched.ended}")
     where = f", sample {place.sample}" if place.sample is not None else ""
     where += f", level {place.level}" if place.level else ""
     where += f", layer {place.layer}" if place.layer else ""
-    subject = f"pixel ({place.x}, {place.y}){where} of {found.resource or 'a resource that is gone'}"
-    return Explanation(verdict, sentence, subject, events=found.events, notes=tuple(notes))
+    subject = f"pixel ({place.x}, {place.y}){where} of {watched.resource or 'a resource that is gone'}"
+    return Explanation(verdict, sentence, subject, events=watched.events, notes=tuple(notes))

@@ -34,16 +34,16 @@ def stored(blend: BlendState, index: int, format: Format, colors: Colors, old: N
     """The bytes of the texel after the fragment. old: before it."""
     rt = blend.target(index)
     if blend.logicop_enable:
-        made = pack(format, colors.first)
+        texel = pack(format, colors.first)
         if not format.is_srgb and not _has_floats(format):
-            made = _logic(blend.logicop_func, made, old)
+            texel = _logic(blend.logicop_func, texel, old)
     elif not rt.blend_enable or format.is_integer:
-        made = pack(format, colors.first)
+        texel = pack(format, colors.first)
     elif _blends_bytes(format, rt):
-        made = _bytes(format, rt, colors, old)
+        texel = _bytes(format, rt, colors, old)
     else:
-        made = pack(format, _floats(format, rt, colors, unpack(format, old)[0]))
-    return _masked(format, int(rt.colormask), made, old)
+        texel = pack(format, _floats(format, rt, colors, unpack(format, old)[0]))
+    return _masked(format, int(rt.colormask), texel, old)
 
 
 def describe(rt: RenderTargetBlend, has_alpha: bool = True) -> str:
@@ -75,13 +75,13 @@ def _logic(op: LogicOp, source: NDArray[np.uint8], old: NDArray[np.uint8]) -> ND
 
 def _masked(format: Format, mask: int, new: NDArray[np.uint8], old: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The new bits of the channels that the mask lets through; padding is new. Luminance and intensity are red."""
-    kept = np.zeros(len(old) * 8, bool)
+    is_old = np.zeros(len(old) * 8, bool)
     for c in format.channels:
         channel = "RGBA".find("R" if c.letter in "LI" else c.letter)
         if channel >= 0 and not mask >> channel & 1:
-            kept[c.shift : c.shift + c.size] = True
+            is_old[c.shift : c.shift + c.size] = True
     a, b = (np.unpackbits(data, bitorder="little") for data in (old, new))
-    return np.packbits(np.where(kept, a, b).astype(np.uint8), bitorder="little")
+    return np.packbits(np.where(is_old, a, b).astype(np.uint8), bitorder="little")
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------------
@@ -98,12 +98,12 @@ def _bytes(format: Format, rt: RenderTargetBlend, colors: Colors, old: NDArray[n
         scaled = np.minimum(np.fmax(colors.first.astype(f4), f4(0)) * f4(255), f4(255))
     s = [int(v) for v in np.rint(scaled)]
     d = [round(float(v) * 255) for v in unpack(format, old)[0]]
-    made = []
+    channels = []
     for c in range(4):
         part = "alpha" if c == 3 else "rgb"
         func, sf, df = (getattr(rt, f"{part}_{name}") for name in ("func", "src_factor", "dst_factor"))
-        made.append(_byte(func, sf, df, s, d, c))
-    return pack(format, np.array([v / 255 for v in made], f4))
+        channels.append(_byte(func, sf, df, s, d, c))
+    return pack(format, np.array([v / 255 for v in channels], f4))
 
 
 def _byte(func: BlendFunc, sf: BlendFactor, df: BlendFactor, s: list[int], d: list[int], c: int) -> int:

@@ -53,9 +53,9 @@ def shown_call(call: Call, handle_of: Callable[[Any], int]) -> str:
     if call.row.name == "write_content":
         return "the content of the texture where the recording begins"
     row = call.row
-    given = {name: _member(row, name, item) for name, item in call.given.items()}
+    keywords = {name: _member(row, name, item) for name, item in call.given.items()}
     parts = [_shown(_member(row, name, item), handle_of) for name, item in row.named(call.args, {}).items()]
-    parts += [f"{name}={_shown(item, handle_of)}" for name, item in given.items() if not _is_default(row, name, item)]
+    parts += [f"{name}={_shown(item, handle_of)}" for name, item in keywords.items() if not _is_default(row, name, item)]
     text = f"{row.name}({', '.join(parts)})"
     return text if len(text) <= 2 * _LONG else f"{text[: 2 * _LONG]}...)"
 
@@ -113,8 +113,8 @@ def reaches(context: Any, call: Call, resource: Resource, place: Place) -> bool:
 
 def _clear(context: Any, named: dict[str, Any], resource: Resource, place: Place) -> bool:
     buffers = int(flags(Clear, named.get("buffers", Clear.COLOR | Clear.DEPTHSTENCIL), "explain"))
-    for found in attachments(context, resource, place):
-        bits = int(Clear.DEPTHSTENCIL) if found.index < 0 else int(Clear.COLOR0) << found.index
+    for attachment in attachments(context, resource, place):
+        bits = int(Clear.DEPTHSTENCIL) if attachment.index < 0 else int(Clear.COLOR0) << attachment.index
         if buffers & bits:
             return True
     return False
@@ -164,8 +164,8 @@ def _blit(context: Any, named: dict[str, Any], resource: Resource, place: Place)
     if named["dst"] is not resource or level != place.level:
         return False
     box = named.get("dst_box")
-    made = box if isinstance(box, Box) else Box(*box) if box is not None and len(box) == 6 else _box_of(resource, level, box)
-    return _holds(made, place)
+    written = box if isinstance(box, Box) else Box(*box) if box is not None and len(box) == 6 else _box_of(resource, level, box)
+    return _holds(written, place)
 
 
 def _mipmap(context: Any, named: dict[str, Any], resource: Resource, place: Place) -> bool:

@@ -93,22 +93,22 @@ class Lane:
                 return f"{self._constant(operand.register)}.{_LETTERS[read]} is {_number(value)}, in {self._line(instruction)}"
             if file in (File.TEMP, File.OUT, File.IN):
                 return _name(operand.register), read
-        given = ", ".join(_number(value) for _, _, value in sources if value is not None)
+        numbers = ", ".join(_number(value) for _, _, value in sources if value is not None)
         result = _text(self.steps[at].words[channel])
-        text = f"{self._line(instruction)} gives {result}" + (f", of {given}" if given else "")
+        text = f"{self._line(instruction)} gives {result}" + (f", of {numbers}" if numbers else "")
         return text + (self._infinite(sources, at) if result == "nan" else "")
 
     def _infinite(self, sources: list[tuple[SrcOperand, int, float | None]], at: int) -> str:
         """The instruction that gave an infinite number, of which another one made NaN; empty where there is none."""
         for operand, read, value in sources:
-            found = self._last(_name(operand.register), read, at) if value is not None and isinf(value) else None
-            number = None if found is None else self.steps[found].number
-            if found is None or number is None:
+            step = self._last(_name(operand.register), read, at) if value is not None and isinf(value) else None
+            number = None if step is None else self.steps[step].number
+            if step is None or number is None:
                 continue
             origin = self.program.instructions[number]
-            given = [word for _, _, word in self._sources(origin, read, found) if word is not None]
-            text = f"; {self._line(origin)} gave {_number(value or 0.0)}, of {', '.join(map(_number, given))}"
-            return text + (": a division by zero, or normalize of a zero vector?" if 0 in given else "")
+            words = [word for _, _, word in self._sources(origin, read, step) if word is not None]
+            text = f"; {self._line(origin)} gave {_number(value or 0.0)}, of {', '.join(map(_number, words))}"
+            return text + (": a division by zero, or normalize of a zero vector?" if 0 in words else "")
         return ""
 
     def _read(self, instruction: Instruction, channel: int, at: int, sources: list[tuple[SrcOperand, int, float | None]]) -> str:
@@ -164,8 +164,8 @@ class Lane:
             return int(rows[register.index, channel]) if rows is not None and register.index < len(rows) else 0
         if register.file not in (File.TEMP, File.OUT, File.IN):
             return None
-        found = self._last(_name(register), channel, at)
-        return 0 if found is None else self.steps[found].words[channel]
+        step = self._last(_name(register), channel, at)
+        return 0 if step is None else self.steps[step].words[channel]
 
     def _constant(self, register: RegisterRef) -> str:
         """A constant, with the name of its uniform if it has one."""
@@ -215,11 +215,11 @@ def color_culprit(lane: Lane, register: str, color: tuple[float, ...]) -> str:
     """The reason why a color is NaN or black; empty if it is neither, or nothing is found."""
     for channel, value in enumerate(color):
         if isnan(value):
-            found = lane.culprit(register, channel, isnan)
-            return f"it is NaN because {found}" if found else ""
+            culprit = lane.culprit(register, channel, isnan)
+            return f"it is NaN because {culprit}" if culprit else ""
     if len(color) == 4 and not any(color[:3]):
-        found = lane.culprit(register, 0, lambda value: value == 0)
-        return f"it is black because {found}" if found else ""
+        culprit = lane.culprit(register, 0, lambda value: value == 0)
+        return f"it is black because {culprit}" if culprit else ""
     return ""
 
 

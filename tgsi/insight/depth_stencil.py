@@ -78,8 +78,8 @@ def _with_depth(format: Format, data: NDArray[np.uint8], steps: Any) -> NDArray[
     word = int.from_bytes(data.tobytes(), "little")
     mask = ((1 << c.size) - 1) << c.shift
     word = word & ~mask | int(steps) << c.shift
-    made = np.frombuffer(word.to_bytes(len(data), "little"), np.uint8).copy()
-    return made if format.stencil is not None else _without_padding(format, made)
+    texel = np.frombuffer(word.to_bytes(len(data), "little"), np.uint8).copy()
+    return texel if format.stencil is not None else _without_padding(format, texel)
 
 
 def _without_padding(format: Format, data: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -39,22 +39,22 @@ def findings_of(context: Any, draw: Draw, *, has_fragments: bool) -> tuple[tuple
     has_fragments: sources of attributes come last. Without a fragment they come first, because they may be the reason.
     """
     state, info = context.state, draw.info
-    found: list[Finding] = []
+    findings: list[Finding] = []
     if info is not None:
-        found += [*facts.of_vertices(state, info), *settings.leftovers(state, info, few=False)]
-    found += facts.of_bindings(context, state)
-    missing = [item for item in found if item.rule in _SOURCES]
+        findings += [*facts.of_vertices(state, info), *settings.leftovers(state, info, few=False)]
+    findings += facts.of_bindings(context, state)
+    missing = [item for item in findings if item.rule in _SOURCES]
     if has_fragments:
         missing.sort(key=lambda item: item.rule in _ATTRIBUTES)
-    others = tuple(item.text for item in found if item.rule not in (*_SOURCES, *_REASONS))
+    others = tuple(item.text for item in findings if item.rule not in (*_SOURCES, *_REASONS))
     return tuple(item.text for item in missing), others
 
 
 def unfed_attributes(state: DrawState) -> tuple[str, ...]:
     """Inputs of the vertex program that no vertex element, or no buffer, feeds."""
     shader = state.vertex.shader
-    found = () if shader is None else vertices.elements(state, shader.program)
-    return tuple(item.text for item in found if item.rule in _ATTRIBUTES)
+    findings = () if shader is None else vertices.elements(state, shader.program)
+    return tuple(item.text for item in findings if item.rule in _ATTRIBUTES)
 
 
 def doubts_of(context: Any, attachment: Attachment, log: FragmentLog, item: LoggedFragment) -> Iterator[str]:
@@ -111,8 +111,8 @@ def _textures(context: Any, log: FragmentLog, item: LoggedFragment) -> Iterator[
 
 def _unit(instruction: Instruction) -> int | None:
     """The unit that an instruction samples, by its number."""
-    found = [s.register for s in instruction.src if s.register.file is File.SAMP]
-    return found[0].index if found and found[0].indirect is None else None
+    samplers = [s.register for s in instruction.src if s.register.file is File.SAMP]
+    return samplers[0].index if samplers and samplers[0].indirect is None else None
 
 
 def _zeros(view: BoundView, unit: int, sampler: Any) -> Iterator[str]:
@@ -190,8 +190,8 @@ def _constants(context: Any, program: Program) -> Iterator[str]:
         for kind, operand in zip(instruction.opcode.src_types, instruction.src):
             register = operand.register
             if register.file is File.CONST and register.indirect is None:
-                kept = rows if kind in ("float", "untyped") else whole
-                kept.setdefault(0 if register.dimension is None else register.dimension.index, set()).add(register.index)
+                reads = rows if kind in ("float", "untyped") else whole
+                reads.setdefault(0 if register.dimension is None else register.dimension.index, set()).add(register.index)
     yield from _floats_for_whole(bound, {slot: read - rows.get(slot, set()) for slot, read in whole.items()})
     for slot, read in sorted(rows.items()):
         memory = bound[slot] if slot < len(bound) else None

@@ -127,14 +127,14 @@ class DrawnKernels:
                 index = find(index.number) if isinstance(index, Handle) else index
                 state.index_buffer = index_memory(context, index, named.get("index_offset") or 0, "kernels")
             info = self._infos.setdefault(info, info)  # the same object for equal draws, as the state is known by its objects
-            found = self._requested(context, state, info)
+            kernels = self._requested(context, state, info)
         except _REFUSALS:
             return None
         finally:
             state.index_buffer = bound
-        for kernel in found:
+        for kernel in kernels:
             kernel.draws += 1
-        return [self._numbers.setdefault(kernel.key, len(self._numbers)) for kernel in found]
+        return [self._numbers.setdefault(kernel.key, len(self._numbers)) for kernel in kernels]
 
     def _requested(self, context: Any, state: Any, info: DrawInfo) -> list[DrawnKernel]:
         """The kernels that the record of a draw names, each once."""
@@ -150,16 +150,16 @@ class DrawnKernels:
             self._writer.write(state, info, framebuffer)
         finally:
             self._region.reset()
-        found = list(dict.fromkeys(self._cache.requests))
-        self._known[key] = known, found
-        return found
+        kernels = list(dict.fromkeys(self._cache.requests))
+        self._known[key] = known, kernels
+        return kernels
 
 
 def _info(named: Mapping[str, Any]) -> DrawInfo:
     """The DrawInfo of a recorded call."""
-    given, index = named.get("info"), named.get("index")
+    record, index = named.get("info"), named.get("index")
     values = {name: value for name, value in named.items() if name in _FIELDS}
-    info = given if isinstance(given, DrawInfo) else DrawInfo(**values | {"mode": lookup(Prim, values.get("mode", 0), "mode")})
+    info = record if isinstance(record, DrawInfo) else DrawInfo(**values | {"mode": lookup(Prim, values.get("mode", 0), "mode")})
     if isinstance(index, np.ndarray):  # its size replaces fields that were left out
         info = replace(info, index_size=index.itemsize, count=info.count or max(0, index.size - info.start))
     return info

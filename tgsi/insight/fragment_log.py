@@ -141,14 +141,14 @@ def log_fragments(
         depths = None
         if sampling.has_places and not sampling.runs_each and entries:
             depths, _ = _run(context, draw, depth_program(), LogLayout((), ()), True, (x, y))
-    found = [_read(number, entry, layout, sampling, as_drawn=as_drawn) for number, entry in enumerate(entries)]
+    fragments = [_read(number, entry, layout, sampling, as_drawn=as_drawn) for number, entry in enumerate(entries)]
     if depths is not None:
-        found = _with_depths(found, depths, sampling.count)
+        fragments = _with_depths(fragments, depths, sampling.count)
     reads_coverage = sampling.has_places and not sampling.runs_each and _reads_coverage(program)
     return FragmentLog(
         program=program,
         layout=layout,
-        fragments=tuple(found),
+        fragments=tuple(fragments),
         total=total,
         runs_per_sample=sampling.runs_each,
         reads_targets=_fetches(program),
@@ -239,17 +239,17 @@ def _read(number: int, entry: NDArray[np.uint32], layout: LogLayout, sampling: S
     )
 
 
-def _with_depths(found: list[LoggedFragment], entries: list[NDArray[np.uint32]], count: int) -> list[LoggedFragment]:
+def _with_depths(fragments: list[LoggedFragment], entries: list[NDArray[np.uint32]], count: int) -> list[LoggedFragment]:
     """The fragments with the depth at each covered sample, of entries that have one for each sample, in the same order."""
-    made, at = [], 0
-    for item in found:
+    deepened, at = [], 0
+    for item in fragments:
         z = item.z.copy()
         for _ in range(item.mask.bit_count()):
             if at < len(entries):
                 z[min(int(entries[at][9]), count - 1)] = entries[at][4:8].view(np.float32)[2]
                 at += 1
-        made.append(replace(item, z=z))
-    return made
+        deepened.append(replace(item, z=z))
+    return deepened
 
 
 @contextmanager
@@ -262,28 +262,30 @@ def untouched(
     """
     state, record_ = context.state, context.state.record
     names = ("rasterizer", "blend", "depth_stencil_alpha", "scissors", "window_rectangles", "sample_mask", "stream_targets")
-    kept = {name: getattr(state, name) for name in (*names, "count_samples", "count_statistics")}
+    bound = {name: getattr(state, name) for name in (*names, "count_samples", "count_statistics")}
     shader, interval = state.fragment.shader, record_.interval
     try:
-        given = {"cull_face": Face.NONE, "rasterizer_discard": False, **changes}
-        state.rasterizer = context.made_once(kept["rasterizer"], (*given.items(),), lambda: replace(kept["rasterizer"], **given))
+        rasterizer_changes = {"cull_face": Face.NONE, "rasterizer_discard": False, **changes}
+        state.rasterizer = context.made_once(
+            bound["rasterizer"], (*rasterizer_changes.items(),), lambda: replace(bound["rasterizer"], **rasterizer_changes)
+        )
         state.blend = _NO_WRITES
-        state.depth_stencil_alpha = _without_writes(kept["depth_stencil_alpha"]) if tests else _NO_TESTS
+        state.depth_stencil_alpha = _without_writes(bound["depth_stencil_alpha"]) if tests else _NO_TESTS
         size = context.targets.framebuffer
         state.scissors = context.made_once(
-            kept["scissors"],
+            bound["scissors"],
             ("scissors", x, y, size.width, size.height),
-            lambda: tuple(_without_scissor(context, box, x, y) for box in _padded(kept["scissors"])),
+            lambda: tuple(_without_scissor(context, box, x, y) for box in _padded(bound["scissors"])),
         )
         state.window_rectangles = (False, ())
-        state.sample_mask = kept["sample_mask"] if masks else 0xFFFFFFFF
+        state.sample_mask = bound["sample_mask"] if masks else 0xFFFFFFFF
         state.stream_targets = ()
         state.count_samples = state.count_statistics = False
         record_.interval = 0
         context._choose_stages()
         yield
     finally:
-        for name, value in kept.items():
+        for name, value in bound.items():
             setattr(state, name, value)
         state.bind(_FRAG, shader)
         record_.interval = interval
@@ -311,9 +313,9 @@ def _without_scissor(context: ReplayContext, box: ScissorState, x: int, y: int) 
 def keeping_memory(context: ReplayContext, *, of_draws: bool = True) -> Iterator[None]:
     """Give memory that shaders may write its bytes back."""
     resources: dict[int, Resource] = {id(item): item for item in context.order.writable(of_draws=of_draws)}
-    kept = [(item, item.storage.copy()) for item in resources.values()]
+    copies = [(item, item.storage.copy()) for item in resources.values()]
     try:
         yield
     finally:
-        for item, data in kept:
+        for item, data in copies:
             item.storage[:] = data

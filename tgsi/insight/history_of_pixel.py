@@ -109,18 +109,18 @@ class PixelWatcher:
             self.replay.close()
 
     def _resource(self) -> Resource | None:
-        found = self.replay.object_of(self.place.handle)
-        return found if isinstance(found, Resource) and not found.is_destroyed else None
+        resource = self.replay.object_of(self.place.handle)
+        return resource if isinstance(resource, Resource) and not resource.is_destroyed else None
 
     def _note_end(self, resource: Resource) -> None:
         self.replay.context.order.synchronize()
         self._last = repr(resource), self._numbers(resource, texel_bytes(resource, self.place))
 
     def _numbers(self, resource: Resource, data: bytes) -> tuple[float, ...]:
-        found = self._known_numbers.get((id(resource), data))  # most draws leave the pixel as it is
-        if found is None:
-            found = self._known_numbers[id(resource), data] = numbers_of(resource.format, data, self.place.sample or 0)
-        return found
+        numbers = self._known_numbers.get((id(resource), data))  # most draws leave the pixel as it is
+        if numbers is None:
+            numbers = self._known_numbers[id(resource), data] = numbers_of(resource.format, data, self.place.sample or 0)
+        return numbers
 
     # -- calls -----------------------------------------------------------------------------------------------------------
     def _before(self, call: Call) -> None:
@@ -168,14 +168,14 @@ class PixelWatcher:
     def _draw(self, draw: Draw, carry_out: Callable[[], Sequence[str]]) -> Sequence[str]:
         number, self._draws = self._draws, self._draws + 1
         context, resource, place = self.replay.context, self._resource(), self.place
-        found = attachments(context, resource, place) if resource is not None and self._bytes else []
-        if not found or resource is None or not self._is_wanted(self.replay.number):
+        surfaces = attachments(context, resource, place) if resource is not None and self._bytes else []
+        if not surfaces or resource is None or not self._is_wanted(self.replay.number):
             return carry_out()
         context.watched.inner.flush()
         event = Event(self.replay.number, self._shown, "draw", draw=number, marker=self._marker, command=self._command)
         before = texel_bytes(resource, place)
         try:
-            merger, event = self._fragments(draw, found[0], event)
+            merger, event = self._fragments(draw, surfaces[0], event)
         except REFUSALS as error:  # players would take it for the refusal of a call
             merger, event = None, replace(event, proof=f"an error of this package: {type(error).__name__}: {error}")
         faults = carry_out()
@@ -249,7 +249,7 @@ class PixelWatcher:
         elif zs is not None:
             targets.append(Attachment(-1, attachment.layer, zs))
         mergers = [Merger(context, item, place.x, place.y, log, is_polygon=is_polygon) for item in targets]
-        kept = [merger.pixel.color.copy() for merger in mergers]
+        words_before = [merger.pixel.color.copy() for merger in mergers]
         merged: list[_Merged] = []
         watched = next(k for k, item in enumerate(targets) if item.index == attachment.index)
         for number in range(min(len(log.fragments), MOST_READING)):
@@ -262,21 +262,21 @@ class PixelWatcher:
                 item = _as_drawn(log, number, self._log(draw, as_drawn=True))
             pixels = tuple((target.index, merger.pixel.color.copy()) for target, merger in zip(targets, mergers))
             merged.append(_Merged([self._merge(draw, merger, log, item) for merger in mergers][watched], item, pixels, attachment.layer))
-        for target, data in zip(targets, kept):
+        for target, data in zip(targets, words_before):
             put_words(target.surface, target.layer, place.x, place.y, data)
         return mergers[watched], merged
 
     def _trace(self, draw: int, merged: _Merged, shown: Any) -> LaneTrace:
         place = self.place
 
-        def trace(replay: Replay, found: Draw) -> LaneTrace:
+        def trace(replay: Replay, draw: Draw) -> LaneTrace:
             framebuffer, layer = replay.context.targets.framebuffer, merged.layer
             for index, data in merged.pixels:
                 surface = framebuffer.zsbuf if index < 0 else framebuffer.cbufs[index]
                 if surface is not None:
                     put_words(surface, layer, place.x, place.y, data)
             item = merged.item
-            return trace_fragment(replay.context, found, place.x, place.y, item.number, shown, as_drawn=item.as_drawn)
+            return trace_fragment(replay.context, draw, place.x, place.y, item.number, shown, as_drawn=item.as_drawn)
 
         return at_draw(self._like, self._data, draw, trace)
 

@@ -132,26 +132,26 @@ class Logged(Rewriter):
         place = self._op("UADD", self._r.address, 1, SrcOperand(self._r.at, _X), self._words(4 * word))
         return [place, self._op("STORE", RegisterRef(File.BUFFER, self.slot), mask, SrcOperand(self._r.address, _X), value)]
 
-    def _where_there(self, *made: Instruction) -> list[Instruction]:
+    def _where_there(self, *body: Instruction) -> list[Instruction]:
         """The instructions, for the lanes of the pixel."""
         head = Instruction(OPCODES["UIF"], (), (SrcOperand(self._r.is_there, _X),))
-        return [head, *made, Instruction(OPCODES["ENDIF"])]
+        return [head, *body, Instruction(OPCODES["ENDIF"])]
 
     def _find_pixel(self) -> list[Instruction]:
         """Instructions that set all bits of `_is_there` in the lanes of the pixel."""
-        value, found = self._r.value, self._r.is_there
+        value, is_there = self._r.value, self._r.is_there
         position = SrcOperand(self._r.system["POSITION"])
         buffer = SrcOperand(RegisterRef(File.BUFFER, self.slot))
         load = self._op("LOAD", self._r.place, 15, buffer, self._words(PLACE))
-        made = [self._op("MOV", value, 3, position)]
+        moves = [self._op("MOV", value, 3, position)]
         if self.program.property("FS_COORD_PIXEL_CENTER") == 1:
-            made = [self._op("ADD", value, 3, position, self.immediate(0.5))]
+            moves = [self._op("ADD", value, 3, position, self.immediate(0.5))]
         return [
             load,
-            *made,
+            *moves,
             self._op("FLR", value, 3, SrcOperand(value)),
             self._op("FSEQ", value, 3, SrcOperand(value), SrcOperand(self._r.place)),
-            self._op("AND", found, 1, SrcOperand(value, _X), SrcOperand(value, (1, 1, 1, 1))),
+            self._op("AND", is_there, 1, SrcOperand(value, _X), SrcOperand(value, (1, 1, 1, 1))),
         ]
 
     def _prologue(self) -> list[Instruction]:
@@ -159,34 +159,34 @@ class Logged(Rewriter):
 
     def _begin_entry(self) -> list[Instruction]:
         buffer, system = RegisterRef(File.BUFFER, self.slot), self._r.system
-        made = [
+        code = [
             self._op("ATOMUADD", self._r.at, 1, SrcOperand(buffer), self._words(0), self._words(1)),
             self._op("UMAD", self._r.at, 1, SrcOperand(self._r.at, _X), self._words(self.stride), self._words(HEADER)),
         ]
         value, moved = self._r.value, [(1, system["PRIM_ID"]), (2, system["FACE"])]
         moved += [(4 << k, register) for k, register in enumerate(self._r.routes)]
         if not self._r.routes:
-            made.append(self._op("MOV", value, 12, self._words(0)))
-        made += [self._op("MOV", value, mask, SrcOperand(register, _X)) for mask, register in moved]
-        made += self._store(0, SrcOperand(value))
-        made += self._store(4, SrcOperand(system["POSITION"]))
-        made.append(self._op("MOV", value, 1, SrcOperand(system["SAMPLEMASK"], _X)))
+            code.append(self._op("MOV", value, 12, self._words(0)))
+        code += [self._op("MOV", value, mask, SrcOperand(register, _X)) for mask, register in moved]
+        code += self._store(0, SrcOperand(value))
+        code += self._store(4, SrcOperand(system["POSITION"]))
+        code.append(self._op("MOV", value, 1, SrcOperand(system["SAMPLEMASK"], _X)))
         sample = SrcOperand(system["SAMPLEID"], _X) if self.per_sample else self._words(0)
-        made.append(self._op("MOV", value, 2, sample))
-        made += self._store(8, SrcOperand(value), 3)
+        code.append(self._op("MOV", value, 2, sample))
+        code += self._store(8, SrcOperand(value), 3)
         at = FIXED
         for register in self.layout.inputs:
-            made += self._store(at, SrcOperand(RegisterRef(File.IN, register)))
+            code += self._store(at, SrcOperand(RegisterRef(File.IN, register)))
             at += 4
         for step in QUAD if self.layout.quads else ():
             steps = SrcOperand(self._r.place, (2, 3, 3, 3))
             for register in self.layout.inputs:
-                made.append(self._op("MUL", self._r.address, 3, steps, self.immediate(*map(float, step), 0.0, 0.0)))
+                code.append(self._op("MUL", self._r.address, 3, steps, self.immediate(*map(float, step), 0.0, 0.0)))
                 offset = SrcOperand(self._r.address)
-                made.append(self._op("INTERP_OFFSET", value, 15, SrcOperand(RegisterRef(File.IN, register)), offset))
-                made += self._store(at, SrcOperand(value))
+                code.append(self._op("INTERP_OFFSET", value, 15, SrcOperand(RegisterRef(File.IN, register)), offset))
+                code += self._store(at, SrcOperand(value))
                 at += 4
-        return made
+        return code
 
     def _note_kill(self, item: Instruction) -> list[Instruction]:
         """Store the number of the instruction where it is about to discard the fragment, and the outputs so far."""
@@ -194,18 +194,18 @@ class Logged(Rewriter):
         if not item.src:
             return self._where_there(*self._store(KILL_WORD, number, 1), *self._outputs())
         value = self._r.value
-        made = [self._op("FSLT", value, 15, item.src[0], self.immediate(0.0))]
+        code = [self._op("FSLT", value, 15, item.src[0], self.immediate(0.0))]
         for channel in (1, 2, 3):
-            made.append(self._op("OR", value, 1, SrcOperand(value, _X), SrcOperand(value, (channel,) * 4)))
-        made.append(self._op("AND", value, 1, SrcOperand(value, _X), number))
-        return self._where_there(*made, *self._store(KILL_WORD, SrcOperand(value, _X), 1), *self._outputs())
+            code.append(self._op("OR", value, 1, SrcOperand(value, _X), SrcOperand(value, (channel,) * 4)))
+        code.append(self._op("AND", value, 1, SrcOperand(value, _X), number))
+        return self._where_there(*code, *self._store(KILL_WORD, SrcOperand(value, _X), 1), *self._outputs())
 
     def _outputs(self) -> list[Instruction]:
-        made = []
+        code = []
         at = FIXED + 4 * len(self.layout.inputs) * (4 if self.layout.quads else 1)
         for k, register in enumerate(self.layout.outputs):
-            made += self._store(at + 4 * k, SrcOperand(RegisterRef(File.OUT, register)))
-        return made
+            code += self._store(at + 4 * k, SrcOperand(RegisterRef(File.OUT, register)))
+        return code
 
     def _epilogue(self) -> list[Instruction]:
         return self._where_there(*self._outputs(), *self._store(END_WORD, self._words(1), 1))
@@ -218,8 +218,8 @@ def layout_of(program: Program, *, quads: bool = False) -> LogLayout:
 
 def logged(program: Program, slot: int, layout: LogLayout, *, per_sample: bool, names_views: bool) -> Program:
     """The program with a log in BUFFER `slot`; see `Logged`."""
-    made = Logged(slot=slot, stride=4 * layout.words, layout=layout, per_sample=per_sample, names_views=names_views)
-    return made.run(program)
+    pass_ = Logged(slot=slot, stride=4 * layout.words, layout=layout, per_sample=per_sample, names_views=names_views)
+    return pass_.run(program)
 
 
 def row_of(program: Program, y: int, height: int, first_scale: float) -> int:

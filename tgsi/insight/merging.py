@@ -80,7 +80,7 @@ class Merger:
     def merge(self, item: LoggedFragment) -> Fragment:
         """Take a fragment, and tell what became of it."""
         names = self.facts
-        found = Fragment(
+        fragment = Fragment(
             primitive=item.primitive,
             is_front=item.is_front,
             depth=float(item.position[2]),
@@ -100,7 +100,7 @@ class Merger:
             before = self._numbers(s)
             fate, detail = reason or self._sample(item, s)
             fates.append(SampleFate(s, fate, detail, before, self._numbers(s)))
-        return replace(found, samples=tuple(fates) or (SampleFate(0, *(reason or (Fate.SAMPLE_MASK, "it covers no sample"))),))
+        return replace(fragment, samples=tuple(fates) or (SampleFate(0, *(reason or (Fate.SAMPLE_MASK, "it covers no sample"))),))
 
     def _numbers(self, sample: int) -> tuple[float, ...]:
         return tuple(v.item() for v in texel_numbers(self.attachment.surface.format, self.pixel.color[sample]))
@@ -144,18 +144,18 @@ class Merger:
         late = self._runs_before_tests(item)
         after = self._after_program(item, s)
         if after is not None and not late:  # the test that came before the program may have rejected it already
-            kept = None if self.pixel.depth is None else self.pixel.depth.copy()
+            depth = None if self.pixel.depth is None else self.pixel.depth.copy()
             fate, detail = self._test(item, s)
-            self._put_depth(kept)
+            self._put_depth(depth)
             return (fate, detail) if fate is not Fate.PASSED else after
         if after is not None:
             return after
         fate, detail = self._test(item, s, names.get("POSITION"), names.get("STENCIL"))
         return (fate, detail) if fate is not Fate.PASSED else self._write(item, s)
 
-    def _put_depth(self, kept: NDArray[np.uint8] | None) -> None:
-        if self.pixel.depth is not None and kept is not None:
-            self.pixel.depth[...] = kept
+    def _put_depth(self, depth: NDArray[np.uint8] | None) -> None:
+        if self.pixel.depth is not None and depth is not None:
+            self.pixel.depth[...] = depth
 
     def _runs_before_tests(self, item: LoggedFragment) -> bool:
         """True if the program runs before depth and stencil are tested."""
@@ -172,10 +172,10 @@ class Merger:
         low, high = self._depth_range(item.viewport)
         z = np.fmin(np.fmax(z, low), high)
         written = None if stencil_register is None else int(item.outputs[stencil_register][1]) & 255
-        found = pass_tests(self.dsa, self.zs.format, self.references, z, item.is_front, self.pixel.depth[s], written)
-        self.pixel.depth[s] = found.data
-        is_flat = found.fate is Fate.DEPTH and low == high
-        return found.fate, found.detail + (f"; the viewport gives every depth as {float(low):g} (scale[2] is 0)" if is_flat else "")
+        outcome = pass_tests(self.dsa, self.zs.format, self.references, z, item.is_front, self.pixel.depth[s], written)
+        self.pixel.depth[s] = outcome.data
+        is_flat = outcome.fate is Fate.DEPTH and low == high
+        return outcome.fate, outcome.detail + (f"; the viewport gives every depth as {float(low):g} (scale[2] is 0)" if is_flat else "")
 
     def _depth_range(self, viewport: int) -> tuple[np.float32, np.float32]:
         if self.is_window_space:
@@ -252,8 +252,8 @@ class Merger:
             return ""
         format = self.attachment.surface.format
         sample = int(np.flatnonzero((now != self.pixel.color).any(axis=1))[0])
-        computed, found = (_shown(format, texel[sample]) for texel in (self.pixel.color, now))
-        return f"sample {sample}: computed {computed}, stored {found}{self._doubts()}"
+        computed, stored = (_shown(format, texel[sample]) for texel in (self.pixel.color, now))
+        return f"sample {sample}: computed {computed}, stored {stored}{self._doubts()}"
 
     def _doubts(self) -> str:
         """Reasons for a difference that is not an error."""

@@ -40,7 +40,7 @@ def counts_of(like: Screen, data: bytearray) -> tuple[int, int]:
 
 def at_draw(like: Screen, data: bytearray, number: int, act: Callable[[Replay, Draw], T]) -> T:
     """The result of `act` right before a draw, with everything before it carried out. LookupError: there is no such draw."""
-    found: list[T] = []
+    results: list[T] = []
     failed: list[Exception] = []
     passed = -1
 
@@ -50,7 +50,7 @@ def at_draw(like: Screen, data: bytearray, number: int, act: Callable[[Replay, D
         if passed < number:
             return carry_out()
         replay.context.watched.inner.flush()
-        _act(lambda: act(replay, draw), found, failed)
+        _act(lambda: act(replay, draw), results, failed)
         raise _Reached
 
     replay = Replay(like, lambda call: None, lambda call: None)
@@ -58,14 +58,14 @@ def at_draw(like: Screen, data: bytearray, number: int, act: Callable[[Replay, D
     _play(replay, data)
     if failed:
         raise failed[0]
-    if not found:
+    if not results:
         raise LookupError(f"the recording has no draw {number}")
-    return found[0]
+    return results[0]
 
 
 def at_grid(like: Screen, data: bytearray, number: int, act: Callable[[Replay, Call], T]) -> T:
     """The result of `act` right before a grid. LookupError: there is no such grid."""
-    found: list[T] = []
+    results: list[T] = []
     failed: list[Exception] = []
     passed = -1
 
@@ -76,22 +76,22 @@ def at_grid(like: Screen, data: bytearray, number: int, act: Callable[[Replay, C
         passed += 1
         if passed == number:
             replay.context.order.synchronize()
-            _act(lambda: act(replay, call), found, failed)
+            _act(lambda: act(replay, call), results, failed)
             raise _Reached
 
     replay = Replay(like, watch, lambda call: None)
     _play(replay, data)
     if failed:
         raise failed[0]
-    if not found:
+    if not results:
         raise LookupError(f"the recording has no grid {number}")
-    return found[0]
+    return results[0]
 
 
-def _act(act: Callable[[], T], found: list[T], failed: list[Exception]) -> None:
+def _act(act: Callable[[], T], results: list[T], failed: list[Exception]) -> None:
     """Note the result, or the error, which players would take for the refusal of a call."""
     try:
-        found.append(act())
+        results.append(act())
     except Exception as error:
         failed.append(error)
 

@@ -59,17 +59,17 @@ def put_words(surface: Surface, layer: int, x: int, y: int, data: NDArray[np.uin
 def attachments(context: Any, resource: Resource, place: Place) -> list[Attachment]:
     """The bound surfaces that hold the pixel."""
     framebuffer: Framebuffer = context.targets.framebuffer
-    found: list[Attachment] = []
+    surfaces: list[Attachment] = []
     if not (place.x < framebuffer.width and place.y < framebuffer.height):
-        return found
+        return surfaces
     packets = (*framebuffer.cbufs, framebuffer.zsbuf)
     for index, (target, packet) in enumerate(zip(context.targets.surfaces, packets)):
         if target is None or packet is None or target.living_texture is not resource or target.level != place.level:
             continue
         layer = place.layer - target.first_layer
         if 0 <= layer < min(packet.layers, framebuffer.layers):
-            found.append(Attachment(-1 if packet is framebuffer.zsbuf and index == len(packets) - 1 else index, layer, packet))
-    return found
+            surfaces.append(Attachment(-1 if packet is framebuffer.zsbuf and index == len(packets) - 1 else index, layer, packet))
+    return surfaces
 
 
 def numbers_of(format: Any, data: bytes | NDArray[np.uint8], sample: int = 0) -> tuple[float, ...]:
@@ -85,12 +85,12 @@ def texel_numbers(format: Format, texel: NDArray[np.uint8]) -> list[Any]:
     """The numbers of one texel, as numpy has them."""
     from backends.formats import arrays
 
-    found: list[Any] = []
+    numbers: list[Any] = []
     if format.has_depth:
-        found.append(arrays.unpack_depth(format, texel)[0])
+        numbers.append(arrays.unpack_depth(format, texel)[0])
     if format.has_stencil:
-        found.append(arrays.unpack_stencil(format, texel)[0])
-    return found or list(unpack(format, texel)[0])
+        numbers.append(arrays.unpack_stencil(format, texel)[0])
+    return numbers or list(unpack(format, texel)[0])
 
 
 def size_of(resource: Resource, level: int) -> tuple[int, int, int]:

@@ -74,9 +74,9 @@ def primitives_of(context: ReplayContext, draw: Draw) -> Primitives | None:
         if written + 4 * words * size < room or room >= _MOST_BYTES:
             break
         room *= 16
-    found = data.view(np.uint32)
-    count = len(found) // (words * size)
-    rows = found[: count * words * size].reshape(count, size, len(outputs), 4)
+    stream = data.view(np.uint32)
+    count = len(stream) // (words * size)
+    rows = stream[: count * words * size].reshape(count, size, len(outputs), 4)
     positions = rows[:, :, outputs.index(semantics["POSITION"])].view(f4)
     viewports = np.zeros(count, np.int64)
     if "VIEWPORT_INDEX" in semantics:
@@ -101,7 +101,7 @@ def _streaming(context: ReplayContext, shader: Shader, room: int) -> Iterator[St
     """State in which a draw streams the outputs of its last stage out, and rasterizes nothing."""
     state = context.state
     stage = int(shader.program.processor)
-    kept = state.stage[stage].shader, state.stream_targets, state.rasterizer, state.count_samples, state.count_statistics
+    bound = state.stage[stage].shader, state.stream_targets, state.rasterizer, state.count_samples, state.count_statistics
     interval = state.record.interval
     target = context.made_once(context, ("stream target", room), lambda: _target(context, room))
     target.offset = 0
@@ -109,15 +109,15 @@ def _streaming(context: ReplayContext, shader: Shader, room: int) -> Iterator[St
     memory = [(item, item.storage.copy()) for item in resources.values()]
     try:
         state.bind(stage, shader)
-        state.rasterizer = context.made_once(kept[2], ("discarding",), lambda: replace(kept[2], rasterizer_discard=True))
+        state.rasterizer = context.made_once(bound[2], ("discarding",), lambda: replace(bound[2], rasterizer_discard=True))
         state.count_samples = state.count_statistics = False
         state.record.interval = 0
         state.stream_targets = (target,)
         context._choose_stages()
         yield target
     finally:
-        state.bind(stage, kept[0])
-        state.stream_targets, state.rasterizer, state.count_samples, state.count_statistics = kept[1:]
+        state.bind(stage, bound[0])
+        state.stream_targets, state.rasterizer, state.count_samples, state.count_statistics = bound[1:]
         state.record.interval = interval
         context._choose_stages()
         for item, data in memory:
@@ -130,21 +130,21 @@ def _target(context: ReplayContext, room: int) -> StreamOutputTarget:
 
 
 # -- places ------------------------------------------------------------------------------------------------------------------
-def window_of(context: Any, found: Primitives) -> NDArray[np.float64]:
+def window_of(context: Any, primitives: Primitives) -> NDArray[np.float64]:
     """Window coordinates of the corners, (primitives, corners, 3) in float64; not finite where w is 0. context: that of the draw."""
-    if not found.windows:
-        found.windows.append(_window(context, found))
-    return found.windows[0]
+    if not primitives.windows:
+        primitives.windows.append(_window(context, primitives))
+    return primitives.windows[0]
 
 
-def _window(context: Any, found: Primitives) -> NDArray[np.float64]:
-    if found.is_window_space:
-        return found.positions[..., :3].astype(np.float64)
+def _window(context: Any, primitives: Primitives) -> NDArray[np.float64]:
+    if primitives.is_window_space:
+        return primitives.positions[..., :3].astype(np.float64)
     state = context.state
     scales = np.array([v.scale for v in state.viewports] or [(0.0,) * 3], np.float64)
     moves = np.array([v.translate for v in state.viewports] or [(0.0,) * 3], np.float64)
-    which = np.where(found.viewports < len(scales), found.viewports, 0)
-    p = found.positions.astype(np.float64)
+    which = np.where(primitives.viewports < len(scales), primitives.viewports, 0)
+    p = primitives.positions.astype(np.float64)
     with np.errstate(all="ignore"):
         half = 0.0 if state.rasterizer.half_pixel_center else 0.5
         window = p[..., :3] / p[..., 3:] * scales[which][:, None] + moves[which][:, None]

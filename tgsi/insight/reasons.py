@@ -22,12 +22,12 @@ def primitives_if_away(context: Any, draw: Draw, place: Place) -> Primitives | N
     state, info = context.state, draw.info
     if info is None or info.count * info.instance_count > _FEW_VERTICES or not state.viewports or state.has_stages:
         return None
-    found = primitives_of(context, draw)
-    return found if found is not None and len(found.positions) and is_away(context, found, place) else None
+    primitives = primitives_of(context, draw)
+    return primitives if primitives is not None and len(primitives.positions) and is_away(context, primitives, place) else None
 
 
-def reasons_for_nothing(context: Any, draw: Draw, place: Place, found: Primitives | None = None) -> Iterator[str]:
-    """Sentences, the most certain one first. found: those of `primitives_if_away`."""
+def reasons_for_nothing(context: Any, draw: Draw, place: Place, primitives: Primitives | None = None) -> Iterator[str]:
+    """Sentences, the most certain one first. primitives: those of `primitives_if_away`."""
     state = context.state
     info = draw.info
     if info is not None and (info.count == 0 or info.instance_count == 0):
@@ -40,17 +40,17 @@ def reasons_for_nothing(context: Any, draw: Draw, place: Place, found: Primitive
     if not state.viewports:
         yield "no viewport is set, so nothing is drawn; set_viewport_states"
         return
-    if found is not None:
-        yield from reasons_of_places(context, found, place)
+    if primitives is not None:
+        yield from reasons_of_places(context, primitives, place)
         return
-    found = primitives_of(context, draw)
-    if found is None or not is_away(context, found, place):
+    primitives = primitives_of(context, draw)
+    if primitives is None or not is_away(context, primitives, place):
         reasons = list(_clipped(context, draw, place))
         if reasons:
             yield from reasons
             return
-    if found is not None:
-        yield from reasons_of_places(context, found, place)
+    if primitives is not None:
+        yield from reasons_of_places(context, primitives, place)
 
 
 _SWITCHES = (

@@ -79,10 +79,10 @@ class ReplayContext(Context):
 
     def made_once(self, of: object, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
         """The object that `make` makes of `of` and a key, the same one for each draw: equal programs share kernels and templates."""
-        found = self._of_draws.get((id(of), *key))
-        if found is None:
-            found = self._of_draws[id(of), *key] = of, make()
-        return cast(T, found[1])
+        entry = self._of_draws.get((id(of), *key))
+        if entry is None:
+            entry = self._of_draws[id(of), *key] = of, make()
+        return cast(T, entry[1])
 
     def draw_again(self, draw: Draw) -> None:
         """Carry a draw out with what is bound now, without `watch`, and wait for it."""

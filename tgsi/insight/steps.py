@@ -65,15 +65,15 @@ class LaneTrace:
 
     def lines(self) -> list[str]:
         """The steps as lines."""
-        made = []
+        lines = []
         for step in self.steps:
             where = f"{step.place:>14}  " if step.place else ""
             number = "   in" if step.number is None else f"{step.number:5}"
             values = f"  {step.register} = ({', '.join(f'{v:.9g}' for v in step.numbers)})" if step.register else ""
-            made.append(f"{number}: {where}{step.text}{values}".rstrip())
+            lines.append(f"{number}: {where}{step.text}{values}".rstrip())
         if self.total > len(self.steps):
-            made.append(f"and {self.total - len(self.steps)} more steps")
-        return made
+            lines.append(f"and {self.total - len(self.steps)} more steps")
+        return lines
 
     def outputs(self) -> dict[str, tuple[int, ...]]:
         """The last words of each output."""
@@ -124,12 +124,12 @@ class _Wanted:
 
     def buffer(self, context: ReplayContext) -> Resource:
         """A buffer for the trace, with the words that name the invocation."""
-        made = context.screen.resource_create(target=TextureTarget.BUFFER, width0=HEADER + MOST_STEPS * STEP_WORDS * 4)
-        words = made.storage.view(np.uint32)
+        buffer = context.screen.resource_create(target=TextureTarget.BUFFER, width0=HEADER + MOST_STEPS * STEP_WORDS * 4)
+        words = buffer.storage.view(np.uint32)
         words[NUMBER // 4] = self.number
         words[WANTED // 4 : WANTED // 4 + 2].view(np.float32)[:] = self.pixel or (0, 0)
         words[WANTED // 4 + 2 : WANTED // 4 + 2 + len(self.values)] = list(self.values.values())
-        return made
+        return buffer
 
 
 def _traced_draw(context: ReplayContext, draw: Draw, program: Program, stage: Processor, shown: Program, wanted: _Wanted) -> LaneTrace:

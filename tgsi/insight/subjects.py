@@ -23,13 +23,13 @@ from tgsi.insight.wording import numbers
 from tgsi.language.facts.enums import File
 
 
-def number_of(given: int | None, count: int, name: str, what: str) -> int:
+def number_of(chosen: int | None, count: int, name: str, what: str) -> int:
     """A number from 0 of one of `count` things; negative ones count from the end, None is the last one. ValueError: there is none."""
     if not count:
         raise ValueError(f"{name}: {what}: none is recorded")
-    number = count - 1 if given is None else given + count if given < 0 else given
+    number = count - 1 if chosen is None else chosen + count if chosen < 0 else chosen
     if not 0 <= number < count:
-        raise ValueError(f"{name}: {what}: {given} does not exist; {count} are recorded, 0 to {count - 1}")
+        raise ValueError(f"{name}: {what}: {chosen} does not exist; {count} are recorded, 0 to {count - 1}")
     return number
 
 
@@ -38,11 +38,11 @@ def vertex(like: Screen, recorded: Recorded, index: int, instance: int, draw: in
     name = "explain_vertex"
     number = number_of(draw, counts_of(like, recorded.data)[0], name, "draw")
 
-    def act(replay: Replay, found: Draw) -> tuple[LaneTrace, str, tuple[str, ...]]:
+    def act(replay: Replay, drawn: Draw) -> tuple[LaneTrace, str, tuple[str, ...]]:
         context = replay.context
         shader = context.state.vertex.shader
         shown = None if shader is None else recorded.programs.get(replay.handle_of(shader))
-        trace = trace_vertex(context, found, index, instance, shown)
+        trace = trace_vertex(context, drawn, index, instance, shown)
         position = _position(trace, None if shader is None else shader.program)
         return trace, "" if position is None else _place_of(context, position), unfed_attributes(context.state)
 
@@ -83,12 +83,12 @@ def primitive(like: Screen, recorded: Recorded, index: int, instance: int, draw:
     name = "explain_primitive"
     number = number_of(draw, counts_of(like, recorded.data)[0], name, "draw")
 
-    def act(replay: Replay, found: Draw) -> Explanation:
+    def act(replay: Replay, drawn: Draw) -> Explanation:
         context = replay.context
-        all_of_it = primitives_of(context, found)
+        all_of_it = primitives_of(context, drawn)
         if all_of_it is None:
             raise ValueError(f"{name}: draw {number} is a draw of meshes, or its last shader writes no POSITION")
-        instances = found.info.instance_count if found.info is not None else 1
+        instances = drawn.info.instance_count if drawn.info is not None else 1
         each, rest = divmod(len(all_of_it.positions), max(instances, 1))
         place = index if rest else index + instance * each
         limit = len(all_of_it.positions) if rest else each
@@ -99,8 +99,8 @@ def primitive(like: Screen, recorded: Recorded, index: int, instance: int, draw:
     return at_draw(like, recorded.data, number, act)
 
 
-def _shown_primitive(context: Any, found: Primitives, place: int, subject: str) -> Explanation:
-    one = replace(found, positions=found.positions[place : place + 1], viewports=found.viewports[place : place + 1])
+def _shown_primitive(context: Any, primitives: Primitives, place: int, subject: str) -> Explanation:
+    one = replace(primitives, positions=primitives.positions[place : place + 1], viewports=primitives.viewports[place : place + 1])
     window = window_of(context, one)
     lines = [
         f"corner {k}: clip {numbers(one.positions[0, k].tolist())}, window {numbers(window[0, k].tolist())}" for k in range(one.corners)

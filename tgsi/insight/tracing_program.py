@@ -45,9 +45,9 @@ class Traced(Rewriter):
         """Declare the buffer and the registers."""
         self._work.declarations.append(Declaration(File.BUFFER, self.slot, self.slot))
         names = {name for name, _ in self.matches} | ({"POSITION"} if self.is_at_pixel else set())
-        found = {name: self._system(name) for name in sorted(names)}
-        found |= {f"own {name}": self.temporary() for name in ("at", "value", "flag", "address", "wanted")}
-        object.__setattr__(self, "_r", found)  # passes are frozen; this is the copy of one run
+        registers = {name: self._system(name) for name in sorted(names)}
+        registers |= {f"own {name}": self.temporary() for name in ("at", "value", "flag", "address", "wanted")}
+        object.__setattr__(self, "_r", registers)  # passes are frozen; this is the copy of one run
 
     def _system(self, name: str) -> RegisterRef:
         for d in self.program.declared(File.SV):
@@ -75,38 +75,38 @@ class Traced(Rewriter):
     def _own(self, name: str) -> RegisterRef:
         return self._r[f"own {name}"]
 
-    def _where_there(self, *made: Instruction) -> list[Instruction]:
+    def _where_there(self, *body: Instruction) -> list[Instruction]:
         head = Instruction(OPCODES["UIF"], (), (SrcOperand(self._own("flag"), _X),))
-        return [head, *made, Instruction(OPCODES["ENDIF"])]
+        return [head, *body, Instruction(OPCODES["ENDIF"])]
 
     def _prologue(self) -> list[Instruction]:
         """Set the flag of the one invocation, and note its inputs."""
         flag, value, at = self._own("flag"), self._own("value"), self._own("at")
-        made = [self._op("MOV", flag, 1, self._words(0xFFFFFFFF)), self._op("MOV", at, 1, self._words(HEADER))]
+        code = [self._op("MOV", flag, 1, self._words(0xFFFFFFFF)), self._op("MOV", at, 1, self._words(HEADER))]
         buffer, wanted = SrcOperand(RegisterRef(File.BUFFER, self.slot)), self._own("wanted")
         for k, (name, channel) in enumerate(self.matches):
-            made.append(self._op("LOAD", wanted, 1, buffer, self._words(WANTED + 8 + 4 * k)))
-            made.append(self._op("USEQ", value, 1, SrcOperand(self._r[name], (channel,) * 4), SrcOperand(wanted, _X)))
-            made.append(self._op("AND", flag, 1, SrcOperand(flag, _X), SrcOperand(value, _X)))
+            code.append(self._op("LOAD", wanted, 1, buffer, self._words(WANTED + 8 + 4 * k)))
+            code.append(self._op("USEQ", value, 1, SrcOperand(self._r[name], (channel,) * 4), SrcOperand(wanted, _X)))
+            code.append(self._op("AND", flag, 1, SrcOperand(flag, _X), SrcOperand(value, _X)))
         if self.is_at_pixel:
-            made.append(self._op("LOAD", wanted, 3, buffer, self._words(WANTED)))
+            code.append(self._op("LOAD", wanted, 3, buffer, self._words(WANTED)))
             position = SrcOperand(self._r["POSITION"])
             whole = self.program.property("FS_COORD_PIXEL_CENTER") == 1
-            made.append(self._op("ADD", value, 3, position, self.immediate(0.5 if whole else 0.0)))
-            made.append(self._op("FLR", value, 3, SrcOperand(value)))
-            made.append(self._op("FSEQ", value, 3, SrcOperand(value), SrcOperand(wanted)))
-            made.append(self._op("AND", flag, 1, SrcOperand(flag, _X), SrcOperand(value, _X)))
-            made.append(self._op("AND", flag, 1, SrcOperand(flag, _X), SrcOperand(value, (1, 1, 1, 1))))
+            code.append(self._op("ADD", value, 3, position, self.immediate(0.5 if whole else 0.0)))
+            code.append(self._op("FLR", value, 3, SrcOperand(value)))
+            code.append(self._op("FSEQ", value, 3, SrcOperand(value), SrcOperand(wanted)))
+            code.append(self._op("AND", flag, 1, SrcOperand(flag, _X), SrcOperand(value, _X)))
+            code.append(self._op("AND", flag, 1, SrcOperand(flag, _X), SrcOperand(value, (1, 1, 1, 1))))
         counted = [
             self._op("ATOMUADD", value, 1, buffer, self._words(4), self._words(1)),
             self._op("LOAD", wanted, 1, buffer, self._words(NUMBER)),
             self._op("USEQ", flag, 1, SrcOperand(value, _X), SrcOperand(wanted, _X)),
         ]
-        made += self._where_there(*counted)
+        code += self._where_there(*counted)
         inputs = sorted({k for d in self.program.declared(File.IN) if d.dimension is None for k in range(d.first, d.last + 1)})
         if self.program.processor.name not in ("FRAG", "VERT"):
             inputs = []
-        return made + [step for k in inputs for step in self._noted(RegisterRef(File.IN, k), 0)]
+        return code + [step for k in inputs for step in self._noted(RegisterRef(File.IN, k), 0)]
 
     def _noted(self, register: RegisterRef | None, number: int | None = None) -> list[Instruction]:
         """Store one step. A register without a value, such as a buffer, gives a step without channels, as None does."""
@@ -115,18 +115,18 @@ class Traced(Rewriter):
         is_value = register is not None and register.file in (File.TEMP, File.OUT, File.ADDR, File.IN)
         file = int(register.file) if register is not None and is_value else 0xFFFF
         index = register.index if register is not None and is_value else 0
-        made = [self._op("MOV", value, 15, self._words(step, file, index, 0))]
+        code = [self._op("MOV", value, 15, self._words(step, file, index, 0))]
         if register is not None and is_value and register.indirect is not None:
             offset = SrcOperand(RegisterRef(register.indirect.file, register.indirect.index), (register.indirect.component,) * 4)
-            made.append(self._op("UADD", value, 4, SrcOperand(value, (2, 2, 2, 2)), offset))
+            code.append(self._op("UADD", value, 4, SrcOperand(value, (2, 2, 2, 2)), offset))
         buffer = RegisterRef(File.BUFFER, self.slot)
-        made.append(self._op("STORE", buffer, 15, SrcOperand(at, _X), SrcOperand(value)))
+        code.append(self._op("STORE", buffer, 15, SrcOperand(at, _X), SrcOperand(value)))
         if register is not None and is_value:
-            made.append(self._op("UADD", address, 1, SrcOperand(at, _X), self._words(16)))
-            made.append(self._op("STORE", buffer, 15, SrcOperand(address, _X), SrcOperand(register)))
-        made.append(self._op("UADD", at, 1, SrcOperand(at, _X), self._words(4 * STEP_WORDS)))
-        made.append(self._op("STORE", buffer, 1, self._words(0), SrcOperand(at, _X)))
-        return self._where_there(*made)
+            code.append(self._op("UADD", address, 1, SrcOperand(at, _X), self._words(16)))
+            code.append(self._op("STORE", buffer, 15, SrcOperand(address, _X), SrcOperand(register)))
+        code.append(self._op("UADD", at, 1, SrcOperand(at, _X), self._words(4 * STEP_WORDS)))
+        code.append(self._op("STORE", buffer, 1, self._words(0), SrcOperand(at, _X)))
+        return self._where_there(*code)
 
 
 def traced(program: Program, slot: int, *, matches: Sequence[tuple[str, int]] = (), is_at_pixel: bool = False) -> Program:

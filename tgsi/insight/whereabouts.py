@@ -31,14 +31,14 @@ def planes_of(context: Any) -> tuple[tuple[str, tuple[float, float, float, float
     return tuple(planes)
 
 
-def classes_of(context: Any, found: Primitives) -> Iterator[tuple[str, Mask]]:
+def classes_of(context: Any, primitives: Primitives) -> Iterator[tuple[str, Mask]]:
     """Reasons for which primitives are not seen at all, with a mask of the primitives of each; the first one counts."""
-    p = found.positions
+    p = primitives.positions
     bad = ~np.isfinite(p[..., :3]).all(axis=(1, 2)) | np.isnan(p[..., 3]).any(axis=1)
     nan = np.isnan(p).any(axis=(1, 2))
     yield "have a position that is NaN, and are dropped", nan
     yield "have a position that is infinite, and are dropped", bad & ~nan
-    if found.is_window_space:
+    if primitives.is_window_space:
         return
     zero = (p == 0).all(axis=(1, 2))
     yield "have all positions at 0, 0, 0, 0: nothing feeds POSITION, or a matrix is all zeros", zero
@@ -49,54 +49,54 @@ def classes_of(context: Any, found: Primitives) -> Iterator[tuple[str, Mask]]:
         outside: Mask = (p @ np.array([coefficients for _, coefficients in planes], np.float32).T < 0).all(axis=1)
         for number, (name, _) in enumerate(planes):
             yield f"lie {name}", outside[:, number]
-    if found.corners > 1:
-        window = window_of(context, found)
-        flat = (np.ptp(window[..., :2], axis=1) == 0).all(axis=1) if found.corners == 2 else areas_of(window) == 0
-        yield "have no area" if found.corners == 3 else "have no length", flat
+    if primitives.corners > 1:
+        window = window_of(context, primitives)
+        flat = (np.ptp(window[..., :2], axis=1) == 0).all(axis=1) if primitives.corners == 2 else areas_of(window) == 0
+        yield "have no area" if primitives.corners == 3 else "have no length", flat
 
 
-def is_away(context: Any, found: Primitives, place: Place) -> bool:
+def is_away(context: Any, primitives: Primitives, place: Place) -> bool:
     """True if no clipping, stipple or facing matters: filled triangles in front of the viewer, whose boxes do not reach the pixel."""
-    r, p = context.state.rasterizer, found.positions
-    is_filled = found.corners == 3 and r.fill_front is PolygonMode.FILL and r.fill_back is PolygonMode.FILL
-    if not is_filled or not np.isfinite(p).all() or not (found.is_window_space or (p[..., 3] > 0).all()):
+    r, p = context.state.rasterizer, primitives.positions
+    is_filled = primitives.corners == 3 and r.fill_front is PolygonMode.FILL and r.fill_back is PolygonMode.FILL
+    if not is_filled or not np.isfinite(p).all() or not (primitives.is_window_space or (p[..., 3] > 0).all()):
         return False
-    window = window_of(context, found)[..., :2]
+    window = window_of(context, primitives)[..., :2]
     center, margin = np.array([place.x + 0.5, place.y + 0.5]), 1.0 + r.conservative_raster_dilate
     reached = (window.min(axis=1) - margin <= center) & (center <= window.max(axis=1) + margin)
     return not bool(reached.all(axis=1).any())
 
 
-def shown_positions(found: Primitives, number: int) -> str:
+def shown_positions(primitives: Primitives, number: int) -> str:
     """The clip positions of a primitive, in short."""
-    return ", ".join("(" + ", ".join(f"{v:.4g}" for v in corner) + ")" for corner in found.positions[number].tolist())
+    return ", ".join("(" + ", ".join(f"{v:.4g}" for v in corner) + ")" for corner in primitives.positions[number].tolist())
 
 
-def reasons_of_places(context: Any, found: Primitives, place: Place) -> Iterator[str]:
+def reasons_of_places(context: Any, primitives: Primitives, place: Place) -> Iterator[str]:
     """Sentences about the primitives of a draw that has no fragment at a pixel."""
-    count, left = len(found.positions), np.ones(len(found.positions), bool)
+    count, unexplained = len(primitives.positions), np.ones(len(primitives.positions), bool)
     if not count:
-        yield f"it has no primitive: {NO_PRIMITIVES.get(found.program.processor, 'the count is too small for the mode')}"
+        yield f"it has no primitive: {NO_PRIMITIVES.get(primitives.program.processor, 'the count is too small for the mode')}"
         return
     parts: list[tuple[str, Mask]] = []
-    for reason, mask in classes_of(context, found):
-        here = left & mask
+    for reason, mask in classes_of(context, primitives):
+        here = unexplained & mask
         if here.any():
             parts.append((reason, here))
-            left &= ~here
-    if left.all():
-        yield _elsewhere(context, found, left, place)
+            unexplained &= ~here
+    if unexplained.all():
+        yield _elsewhere(context, primitives, unexplained, place)
         return
-    if not left.any() and len(parts) == 1:
+    if not unexplained.any() and len(parts) == 1:
         reason, here = parts[0]
         what = f"all {count} primitives {reason}" if count > 1 else f"its primitive {_single(reason)}"
         first = int(np.flatnonzero(here)[0])
-        yield f"{what}; primitive {first} has the positions {shown_positions(found, first)}{_hint(found)}"
+        yield f"{what}; primitive {first} has the positions {shown_positions(primitives, first)}{_hint(primitives)}"
         return
     counts = [f"{int(here.sum())} {reason}" for reason, here in parts]
-    if left.any():
-        counts.append(_elsewhere(context, found, left, place))
-    yield f"of {count} primitives, {'; '.join(counts)}{_hint(found)}"
+    if unexplained.any():
+        counts.append(_elsewhere(context, primitives, unexplained, place))
+    yield f"of {count} primitives, {'; '.join(counts)}{_hint(primitives)}"
 
 
 def _single(reason: str) -> str:
@@ -105,15 +105,15 @@ def _single(reason: str) -> str:
     return f"{words.get(first, first)} {rest.replace(', and are dropped', ', and is dropped')}"
 
 
-def _hint(found: Primitives) -> str:
+def _hint(primitives: Primitives) -> str:
     """A guess at positions in pixels."""
-    p = found.positions
+    p = primitives.positions
     usual = np.isfinite(p).all() and (p[..., 3] == 1).all() and np.abs(p[..., :2]).max() > 4 and (p[..., :2] >= 0).all()
     return "; positions may be in pixels, and are wanted from -1 to 1" if usual else ""
 
 
-def _elsewhere(context: Any, found: Primitives, mask: Mask, place: Place) -> str:
-    window = window_of(context, found)[mask]
+def _elsewhere(context: Any, primitives: Primitives, mask: Mask, place: Place) -> str:
+    window = window_of(context, primitives)[mask]
     low, high = window[..., :2].min(axis=1), window[..., :2].max(axis=1)
     x, y = place.x + 0.5, place.y + 0.5
     around = (low[:, 0] <= x) & (x <= high[:, 0]) & (low[:, 1] <= y) & (y <= high[:, 1])

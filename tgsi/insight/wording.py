@@ -148,9 +148,9 @@ def _nothing(draws: Sequence[Event]) -> str:
         return "no draw went to this target"
     if draws[-1].draw is None and draws[-1].reasons:
         return f"{_name(draws[-1])} did not reach the pixel: {draws[-1].reasons[0]}"
-    given = [(event, event.reasons[0]) for event in draws if event.reasons]
-    if given:
-        event, reason = given[-1]
+    reasons = [(event, event.reasons[0]) for event in draws if event.reasons]
+    if reasons:
+        event, reason = reasons[-1]
         more = (event.missing or event.doubts)[:1]
         return f"{_name(event)} has no fragment here: {reason}{''.join(f'; {item}' for item in more)}"
     return f"no primitive of {len(draws)} draw{'s' * (len(draws) != 1)} covers the pixel"
