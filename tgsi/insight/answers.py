@@ -1,4 +1,4 @@
-"""The answers to `Context.explain` and its like, and the recordings that they come from."""
+"""Answers to `Context.explain`, `explain_vertex`, `explain_primitive` and `explain_invocation`, and the recordings behind them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def explain(context: Any, x: int, y: int, sample: int | None, layer: int, target
 
 
 def _others(screen: Screen, recorded: Recorded, resource: Resource) -> str:
-    """The targets that draws went to instead of a resource, with a way out."""
+    """The targets that draws used instead of a resource, with advice."""
     targets = targets_of(screen, recorded.data)
     if not targets:
         return "draw to it while calls are recorded"
@@ -104,7 +104,7 @@ def _refuse_loss(recorded: Recorded, name: str) -> None:
 
 
 def _joined(old: Explanation, new: Explanation) -> Explanation:
-    """Two recordings, one after the other, as one explanation. The newer one begins with the content that the older one left."""
+    """One explanation of two consecutive recordings. The newer recording begins with the contents at the end of the older one."""
     later = new.events[1:] if new.events and new.events[0].kind == "upload" else new.events
     events = (*old.events, *later)
     verdict, sentence = verdict_of(events)
@@ -188,11 +188,11 @@ def explain_trace(
 ) -> Explanation:
     """The history of a pixel of a trace.
 
-    target: handle of a texture, as `printed` shows it; None: the target that was bound last. is_wanted: see `PixelWatcher`.
+    target: handle of a texture, as `printed` shows it; None: the last bound target. is_wanted: see `PixelWatcher`.
 
     Raises:
         RecordingError: the data are not a trace.
-        ValueError: no target was ever bound, or the pixel lies outside of it; the message has its size.
+        ValueError: no target was ever bound, or the pixel lies outside the target; the message names the target's size.
     """
     targets = targets_of(like, data)
     if target is None:
@@ -236,7 +236,7 @@ def targets_of(like: Screen, data: bytearray) -> dict[int, tuple[int, int, int, 
 def explain_recording(
     like: Screen, recorded: Recorded, place: Place, *, is_wanted: Callable[[int], bool] = lambda number: True
 ) -> Explanation:
-    """The history of a pixel of a recording. like: a screen whose devices and settings are used."""
+    """The history of a pixel of a recording. like: the screen whose devices and settings replay it."""
     watched = PixelWatcher(like, recorded.data, place, recorded.programs, is_wanted=is_wanted).run()
     verdict, sentence = verdict_of(watched.events)
     notes = [f"the recording lacks {gap}" for gap in recorded.gaps[:8]]

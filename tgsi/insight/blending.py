@@ -1,6 +1,6 @@
-"""Blending of one color into one texel, written from docs/execution.md and the rules of OpenGL, apart from the code that draws.
+"""Blending of one color into one texel, written from docs/execution.md and the OpenGL specification, independent of the renderer's code.
 
-Numbers are those of the formats: colors of 8 bits blend as integers, all others in 32-bit floats, one rounding an operation.
+The format decides the arithmetic: 8-bit colors blend as integers, all others in 32-bit floats with one rounding per operation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Colors:
 
 
 def stored(blend: BlendState, index: int, format: Format, colors: Colors, old: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The bytes of the texel after the fragment. old: before it."""
+    """The bytes of the texel after the fragment. old: the bytes before it."""
     rt = blend.target(index)
     if blend.logicop_enable:
         texel = pack(format, colors.first)
@@ -74,7 +74,7 @@ def _logic(op: LogicOp, source: NDArray[np.uint8], old: NDArray[np.uint8]) -> ND
 
 
 def _masked(format: Format, mask: int, new: NDArray[np.uint8], old: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The new bits of the channels that the mask lets through; padding is new. Luminance and intensity are red."""
+    """The new bits where the color mask enables a channel, the old ones elsewhere; padding is new. Luminance and intensity are red."""
     is_old = np.zeros(len(old) * 8, bool)
     for c in format.channels:
         channel = "RGBA".find("R" if c.letter in "LI" else c.letter)
@@ -93,7 +93,7 @@ def _blends_bytes(format: Format, rt: RenderTargetBlend) -> bool:
 
 
 def _bytes(format: Format, rt: RenderTargetBlend, colors: Colors, old: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Four channels of 8 bits: products of whole numbers, divided by 255 with one rounding."""
+    """Four channels of 8 bits: integer products, divided by 255 with one rounding."""
     with np.errstate(invalid="ignore", over="ignore"):
         scaled = np.minimum(np.fmax(colors.first.astype(f4), f4(0)) * f4(255), f4(255))
     s = [int(v) for v in np.rint(scaled)]
@@ -120,7 +120,7 @@ def _byte(func: BlendFunc, sf: BlendFactor, df: BlendFactor, s: list[int], d: li
 
     if func is BlendFunc.ADD:
         is_mix = sf.name.removeprefix("INV_") == df.name.removeprefix("INV_") and sf != df
-        if is_mix and sf.name not in ("ONE", "ZERO"):  # source and stored are weighed against each other: one rounding for both
+        if is_mix and sf.name not in ("ONE", "ZERO"):  # the factors of source and destination add up to one: a single rounding of their sum
             return divided(s[c] * factor(sf) + d[c] * factor(df))
         return min(255, product(s[c], sf) + product(d[c], df))
     a, b = product(s[c], sf), product(d[c], df)

@@ -1,4 +1,4 @@
-"""Recorded calls that can write a pixel: their kinds, their texts, and whether they reach a place."""
+"""Recorded calls that can write a pixel: their kind, their text, and whether they reach a given pixel."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KINDS = {
     "launch_grid": "store",
     "get_query_result_resource": "store",
 }
-"""Methods that can change a pixel, each with the kind of event that it makes."""
+"""Methods that can change a pixel, each with its kind of event."""
 _ALSO = {"flush", "set_framebuffer_state", "texture_barrier", "memory_barrier", "flush_resource"}
 KINDS |= dict.fromkeys(_ALSO, "resolve")
 _LONG = 90
@@ -61,7 +61,7 @@ def shown_call(call: Call, handle_of: Callable[[Any], int]) -> str:
 
 
 def _member(row: Row, name: str, value: Any) -> Any:
-    """The member of an enumeration for its number or name, or the flags; other arguments as they are."""
+    """The enumeration member, or the flags, for a number or a name; other arguments unchanged."""
     argument = row.arguments.get(name)
     try:
         if argument is not None and argument.enumeration is not None:
@@ -103,7 +103,7 @@ def _shown(value: Any, handle_of: Callable[[Any], int]) -> str:
 
 # -- places ------------------------------------------------------------------------------------------------------------------
 def reaches(context: Any, call: Call, resource: Resource, place: Place) -> bool:
-    """True if a call that left the pixel's bytes as they were has written it, with the same value."""
+    """True if a call that did not change the pixel's bytes wrote the pixel all the same, with an equal value."""
     act = _REACHES.get(call.row.name)
     try:
         return act is not None and act(context, call.row.named(call.args, call.given), resource, place)

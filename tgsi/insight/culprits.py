@@ -1,4 +1,4 @@
-"""The instruction that made a color 0 or NaN: the trace of a lane, followed back from an output through values that are as bad."""
+"""The instruction that made a color 0 or NaN, found by following a lane's trace from the output back through zeros or NaNs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tgsi.validation.words import are_floats
 
 _LETTERS = "xyzw"
 _MOST = 200
-"""Instructions that are followed back."""
+"""Most instructions to follow back."""
 Constants = Mapping[int, Any]
 """Words of the bound constant buffers by slot, (rows, 4) of uint32."""
 
@@ -34,7 +34,7 @@ Constants = Mapping[int, Any]
 class Lane:
     """Steps of a lane, and the program that it ran.
 
-    shown: the program whose instructions have the lines that people wrote. sizes: width, height and last level of textures by unit.
+    shown: the program whose instructions have the lines of the source text. sizes: width, height and last level of textures by unit.
     """
 
     program: Program
@@ -44,7 +44,7 @@ class Lane:
     sizes: Mapping[int, tuple[int, int, int]]
 
     def culprit(self, register: str, channel: int, is_bad: Callable[[float], bool]) -> str:
-        """The reason why a channel of an output is bad, in words; empty where none is found."""
+        """The reason why a channel of an output is bad, in words; empty if there is none."""
         place, end = register, len(self.steps)
         for _ in range(_MOST):
             at = self._last(place, channel, end)
@@ -80,7 +80,7 @@ class Lane:
         return f"{place}.{_LETTERS[channel]} is read, and nothing has written it: it is 0"
 
     def _follow(self, instruction: Instruction, channel: int, at: int, is_bad: Callable[[float], bool]) -> str | tuple[str, int]:
-        """The register and channel that made the result bad; or the reason, if it is here."""
+        """The register and channel that made the result bad; or the reason, if this instruction is the cause."""
         traits = instruction.opcode.traits
         sources = list(self._sources(instruction, channel, at))
         if Trait.TEX in traits or Trait.MEM in traits:
@@ -99,7 +99,7 @@ class Lane:
         return text + (self._infinite(sources, at) if result == "nan" else "")
 
     def _infinite(self, sources: list[tuple[SrcOperand, int, float | None]], at: int) -> str:
-        """The instruction that gave an infinite number, of which another one made NaN; empty where there is none."""
+        """The instruction that gave the infinity from which a later one made NaN; empty if there is none."""
         for operand, read, value in sources:
             step = self._last(_name(operand.register), read, at) if value is not None and isinf(value) else None
             number = None if step is None else self.steps[step].number
@@ -112,7 +112,7 @@ class Lane:
         return ""
 
     def _read(self, instruction: Instruction, channel: int, at: int, sources: list[tuple[SrcOperand, int, float | None]]) -> str:
-        """The bad value that a texture or memory gave, and its place there, which the first source names."""
+        """The bad value that was read from a texture or from memory, and its address there, taken from the first source."""
         first = sources[0][0] if sources else instruction.src[0]
         words = [self._value(operand.register, read, at) for operand, read, _ in sources if operand is first]
         known = np.array([word for word in words if word is not None], np.uint32)
@@ -127,7 +127,7 @@ class Lane:
         return f"{self._line(instruction)} reads {_text(self.steps[at].words[channel])} at ({place}){beyond}"
 
     def _beyond(self, instruction: Instruction, values: list[int]) -> str:
-        """The part of a texel's place that its texture does not have."""
+        """The texel coordinate that lies outside the texture."""
         units = [s.register.index for s in instruction.src if s.register.file is File.SAMP and s.register.indirect is None]
         size = self.sizes.get(units[0]) if units else None
         if size is None or Trait.FETCH not in instruction.opcode.traits or not values:
@@ -139,7 +139,7 @@ class Lane:
         return "" if inside else f", outside of the texture, {width} x {height}"
 
     def _sources(self, instruction: Instruction, channel: int, at: int) -> Iterator[tuple[SrcOperand, int, float | None]]:
-        """Each channel of a source that the result depends on, with its value as a float."""
+        """Each source channel that the result depends on, with its value as a float."""
         for number, operand in enumerate(instruction.src):
             if operand.register.file in (File.SAMP, File.SVIEW, File.BUFFER, File.IMAGE, File.MEMORY):
                 continue
@@ -154,7 +154,7 @@ class Lane:
                     yield operand, read, None if word is None else _modified(_float(word), operand)
 
     def _value(self, register: RegisterRef, channel: int, at: int) -> int | None:
-        """The word that a source has at a step; None: it is not known."""
+        """The word that a source has at a step; None: unknown."""
         if register.indirect is not None:
             return None
         if register.file is File.IMM:
@@ -168,7 +168,7 @@ class Lane:
         return 0 if step is None else self.steps[step].words[channel]
 
     def _constant(self, register: RegisterRef) -> str:
-        """A constant, with the name of its uniform if it has one."""
+        """A constant, with its uniform's name if there is one."""
         buffer = 0 if register.dimension is None else register.dimension.index
         interface = self.program.interface
         blocks = [] if interface is None else [*interface.blocks.values(), *([interface.uniforms] if interface.uniforms else [])]
@@ -187,7 +187,7 @@ class Lane:
 def causer_of(
     context: Any, attachment: Attachment, log: FragmentLog, item: LoggedFragment, shown: Program | None, trace: Callable[[], LaneTrace]
 ) -> Callable[[], str] | None:
-    """A function that tells why the color of a fragment is black or NaN; None for other colors. It makes the recorded calls again."""
+    """A function that replays the recorded calls and says why a fragment's color is black or NaN; None for other colors."""
     register = color_register(log.program, attachment.index)
     if register is None or attachment.surface.format.is_integer:
         return None
@@ -212,7 +212,7 @@ def causer_of(
 
 
 def color_culprit(lane: Lane, register: str, color: tuple[float, ...]) -> str:
-    """The reason why a color is NaN or black; empty if it is neither, or nothing is found."""
+    """The reason why a color is NaN or black; empty if it is neither, or if the cause is unknown."""
     for channel, value in enumerate(color):
         if isnan(value):
             culprit = lane.culprit(register, channel, isnan)

@@ -1,4 +1,4 @@
-"""Depth bounds, depth and stencil tests of one sample, written from the documents and apart from the code that draws."""
+"""Depth bounds, depth and stencil tests of one sample, written from the documents and independent of the renderer's code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIGNS = {"LESS": "<", "EQUAL": "==", "LEQUAL": "<=", "GREATER": ">", "NOTEQUAL":
 
 @record(eq=False)
 class Tested:
-    """Outcome: the fate, the numbers that decided, and the bytes of the depth buffer afterwards."""
+    """Outcome of the tests: the fate, the numbers that decided it, and the bytes of the depth buffer afterwards."""
 
     fate: Fate
     detail: str
@@ -48,7 +48,7 @@ def shown(func: CompareFunc, a: object, b: object) -> str:
 
 
 def depth_steps(format: Format, z: np.float32) -> Any:
-    """The depth as it is stored: a whole number of steps, or a float."""
+    """The stored form of a depth: a whole number of steps, or a float."""
     c = format.depth
     if c is None or c.type is ChannelType.FLOAT:
         return z
@@ -83,7 +83,7 @@ def _with_depth(format: Format, data: NDArray[np.uint8], steps: Any) -> NDArray[
 
 
 def _without_padding(format: Format, data: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Padding beside depth alone becomes 0."""
+    """Zero the padding of formats that have only depth."""
     word = int.from_bytes(data.tobytes(), "little")
     c = format.depth
     assert c is not None
@@ -100,7 +100,7 @@ def pass_tests(
     data: NDArray[np.uint8],
     written: int | None = None,
 ) -> Tested:
-    """Test and write one sample. z: within the viewport's range. written: a stencil value of the shader, instead of the reference."""
+    """Test and write one sample. z: within the viewport's range. written: the shader's stencil value, which replaces the reference."""
     depth, has_depth = dsa.depth, format.depth is not None
     steps, old = (depth_steps(format, z), _stored(format, data)) if has_depth else (0, 0)
     if depth.bounds_test and has_depth:
@@ -151,7 +151,7 @@ def _operated(face: StencilState, op: StencilOp, old: int, reference: int) -> in
 
 
 def number(format: Format, steps: Any) -> str:
-    """A stored depth as a number from 0 to 1, or as the float that it is."""
+    """A stored depth as a number from 0 to 1; float formats as they are."""
     c = format.depth
     if c is None or c.type is ChannelType.FLOAT:
         return f"{float(steps):.9g}"

@@ -1,4 +1,4 @@
-"""Facts about a draw that wrote a pixel which are legal and most likely not meant: textures of zeros, bits of another type, coordinates."""
+"""Legal but suspicious facts about a draw that wrote a pixel: all-zero textures, values read as another type, coordinates out of range."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from tgsi.validation.words import are_floats, doubles, whole_numbers
 
 _ATTRIBUTES = ("element", "buffer")
 _SOURCES = ("texture", "sampler", "constants", "memory", "varying", *_ATTRIBUTES)
-"""Rules about sources of a program that nothing feeds."""
+"""Rules about inputs of a program that nothing feeds."""
 _REASONS = ("position", "color", "fragment")
-"""Rules that a draw without a fragment, or a fragment without a color, is a reason of."""
+"""Rules that only repeat why the draw has no fragment, or the fragment no color."""
 _BORDERS = {TexWrap.CLAMP_TO_BORDER: "the border color", TexWrap.CLAMP_TO_EDGE: "the texel at the edge"}
 
 
 def findings_of(context: Any, draw: Draw, *, has_fragments: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Findings of validation about a draw: sources that nothing feeds, and all others.
+    """Findings of validation about a draw: first the inputs that nothing feeds, then all others.
 
-    has_fragments: sources of attributes come last. Without a fragment they come first, because they may be the reason.
+    has_fragments: findings about attributes come last. Without a fragment they come first, because they may be the reason.
     """
     state, info = context.state, draw.info
     findings: list[Finding] = []
@@ -58,7 +58,7 @@ def unfed_attributes(state: DrawState) -> tuple[str, ...]:
 
 
 def doubts_of(context: Any, attachment: Attachment, log: FragmentLog, item: LoggedFragment) -> Iterator[str]:
-    """Sentences about the last fragment that wrote a pixel, the most certain one first."""
+    """Doubts about the last fragment that wrote a pixel, the most certain one first."""
     register = color_register(log.program, attachment.index)
     if register is not None:
         yield from _bits(attachment.surface.format, item.outputs[log.layout.outputs.index(register)])
@@ -85,7 +85,7 @@ def color_register(program: Program, index: int) -> int | None:
 
 
 def _bits(format: Format, words: NDArray[np.uint32]) -> Iterator[str]:
-    """Whole numbers for a target of floats, and the other way around."""
+    """Integers written to a float target, or floats to an integer target."""
     if format.is_depth_stencil:
         return
     if not format.is_integer and (numbers := whole_numbers(words)):
@@ -110,13 +110,13 @@ def _textures(context: Any, log: FragmentLog, item: LoggedFragment) -> Iterator[
 
 
 def _unit(instruction: Instruction) -> int | None:
-    """The unit that an instruction samples, by its number."""
+    """The number of the texture unit that an instruction samples."""
     samplers = [s.register for s in instruction.src if s.register.file is File.SAMP]
     return samplers[0].index if samplers and samplers[0].indirect is None else None
 
 
 def _zeros(view: BoundView, unit: int, sampler: Any) -> Iterator[str]:
-    """Levels and layers of a view that hold nothing but zeros."""
+    """Levels and layers of a view that hold only zeros."""
     record = view.record
     constants = "".join("xyzw01"[int(c)] for c in view.key.swizzle)
     if set(constants[:3]) <= {"0", "1"}:
@@ -157,7 +157,7 @@ def _is_zero(view: BoundView, level: int, layer: int) -> bool:
 def _coordinates(
     view: BoundView, sampler: Any, unit: int, instruction: Instruction, log: FragmentLog, item: LoggedFragment
 ) -> Iterator[str]:
-    """Coordinates that do not fit the sampler, where an input gives them."""
+    """Texture coordinates, read directly from an input, that do not fit the sampler."""
     operand, record = instruction.src[0], view.record
     axes = 1 if view.key.target is TextureTarget.TEXTURE_1D else 2
     if operand.register.file is not File.IN or view.key.target not in (TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_2D):
@@ -182,7 +182,7 @@ def _coordinates(
 
 # -- constants ---------------------------------------------------------------------------------------------------------------
 def _constants(context: Any, program: Program) -> Iterator[str]:
-    """Constant buffers that hold whole numbers or doubles, where the program reads floats."""
+    """Constant buffers that hold integers or doubles where the program reads floats."""
     bound = context.state.fragment.constants
     rows: dict[int, set[int]] = {}
     whole: dict[int, set[int]] = {}
@@ -203,7 +203,7 @@ def _constants(context: Any, program: Program) -> Iterator[str]:
 
 
 def _floats_for_whole(bound: Any, rows: dict[int, set[int]]) -> Iterator[str]:
-    """Rows that a program reads as whole numbers alone, and that hold floats."""
+    """Rows that hold floats and that the program reads only as integers."""
     for slot, read in sorted(rows.items()):
         memory = bound[slot] if slot < len(bound) else None
         if memory is None or not read or memory.size < 16 * (max(read) + 1):

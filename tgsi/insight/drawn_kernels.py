@@ -1,8 +1,8 @@
 """The kernels of recorded draws, by the names and keys that TGSI_DUMP gives them.
 
-Draws share kernels, and a draw whose state is known requests none. So the record of each draw with new state is written once more, by a
-writer whose requests are noted. Nothing is drawn. Only `backends.software` compiles kernels, so this module names it; its contexts are
-asked through `backends.device.interface` by everyone else.
+Draws share kernels, and a draw whose state was seen before requests none. So each draw with new state gets its record written a second
+time, by a writer that notes the requests; nothing is drawn. Only `backends.software` compiles kernels, so this module imports it; all
+others use `backends.device.interface`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from backends.llvm.engine.engine import Library
 
 _MOST_KNOWN = 900
-"""Draws whose kernels are remembered by their state."""
+"""Most states of draws whose kernels are remembered."""
 _FIELDS = {item.name for item in fields(DrawInfo)}
 _UNKNOWN = ("indirect", "count_from_stream_output")
-"""Arguments of draws whose number of vertices lies in memory."""
+"""Arguments of draws that read their number of vertices from memory."""
 _REFUSALS = (ValueError, TypeError, MemoryError, RuntimeError)
 
 
@@ -41,7 +41,8 @@ _REFUSALS = (ValueError, TypeError, MemoryError, RuntimeError)
 class DrawnKernel:
     """A kernel of draws.
 
-    Attributes: cpu: its target. make: builds its module. of_program: it is generated from a shader. draws: number of draws that use it.
+    Attributes: cpu: the target. make: builds the LLVM module. of_program: the kernel is generated from a shader. draws: number of draws
+    that use it.
     """
 
     key: Key
@@ -59,11 +60,11 @@ class DrawnKernel:
 
     @property
     def parts(self) -> str:
-        """The parts of its key, one a line; programs have several lines."""
+        """The parts of the key, one per line; programs take several lines."""
         return "\n".join(part if isinstance(part, str) else repr(part) for part in self.key)
 
     def assembly(self) -> str:
-        """Its code as text. ValueError, MemoryError or RuntimeError if that cannot be made."""
+        """The machine code as text. ValueError, MemoryError or RuntimeError if it cannot be compiled."""
         from backends.llvm.engine.codegen import assembly
         from backends.llvm.engine.linking import lock
 
@@ -72,7 +73,7 @@ class DrawnKernel:
 
 
 class NotingCache(KernelCache):
-    """The kernels of another cache. `requests` has the latest requests, and `all` every kernel by its key."""
+    """A cache that passes requests on to another one and notes them: `requests` has the latest, `all` every kernel by its key."""
 
     def __init__(self, inner: KernelCache) -> None:
         super().__init__(inner.cpu, inner.cache)
@@ -98,7 +99,7 @@ class DrawnKernels:
     """The kernels of the draws of a recording."""
 
     def __init__(self, screen: Screen) -> None:
-        """screen: whose settings choose the kernels."""
+        """screen: its settings choose the kernels."""
         lanes, cache = screen.lanes, screen.cache_dir
         self._cache, self._region = NotingCache(kernels_for(screen.cpu, False if cache is None else cache)), Region()
         self._writer = DrawWriter(Kernels(self._cache), self._region, lanes, None if lanes is None else min(lanes, 32))
@@ -114,8 +115,8 @@ class DrawnKernels:
     def of_draw(self, context: Any, named: Mapping[str, Any], find: Callable[[int], Any]) -> list[int] | None:
         """Numbers of the kernels of a draw with the state that is bound to a context, without drawing.
 
-        named: its recorded arguments. find: the object of a handle. None where the kernels are not known: with more than two stages,
-        where counts lie in memory, and for calls that raise.
+        named: the recorded arguments. find: returns the object of a handle. The result is None if the kernels are unknown: with more than
+        two stages, with counts in memory, and for calls that raise.
         """
         state: Any = context.state
         if state.has_stages or any(named.get(name) is not None for name in _UNKNOWN):
@@ -126,7 +127,7 @@ class DrawnKernels:
             if index is not None:
                 index = find(index.number) if isinstance(index, Handle) else index
                 state.index_buffer = index_memory(context, index, named.get("index_offset") or 0, "kernels")
-            info = self._infos.setdefault(info, info)  # the same object for equal draws, as the state is known by its objects
+            info = self._infos.setdefault(info, info)  # equal draws share one object, because states are compared by identity
             kernels = self._requested(context, state, info)
         except _REFUSALS:
             return None
@@ -137,7 +138,7 @@ class DrawnKernels:
         return [self._numbers.setdefault(kernel.key, len(self._numbers)) for kernel in kernels]
 
     def _requested(self, context: Any, state: Any, info: DrawInfo) -> list[DrawnKernel]:
-        """The kernels that the record of a draw names, each once."""
+        """The kernels that a draw's record names, without duplicates."""
         framebuffer = context.targets.framebuffer
         known = identity(state, info, framebuffer)
         key = tuple(map(id, known))
@@ -160,6 +161,6 @@ def _info(named: Mapping[str, Any]) -> DrawInfo:
     record, index = named.get("info"), named.get("index")
     values = {name: value for name, value in named.items() if name in _FIELDS}
     info = record if isinstance(record, DrawInfo) else DrawInfo(**values | {"mode": lookup(Prim, values.get("mode", 0), "mode")})
-    if isinstance(index, np.ndarray):  # its size replaces fields that were left out
+    if isinstance(index, np.ndarray):  # the array's size replaces missing fields
         info = replace(info, index_size=index.itemsize, count=info.count or max(0, index.size - info.start))
     return info

@@ -1,4 +1,4 @@
-"""Events in the history of a pixel: calls, their fragments, and the fates of these."""
+"""Events in the history of a pixel: calls, their fragments, and the fate of each fragment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Verdict(StrEnum):
 
 
 class Fate(StrEnum):
-    """Fates of a fragment, or of one of its samples, the later the farther it came."""
+    """Fates of a fragment, or of one of its samples, in the order of the pipeline: later members came farther."""
 
     CULLED = "culled"
     RASTERIZER_DISCARD = "rasterizer discard"
@@ -44,7 +44,7 @@ class Fate(StrEnum):
 class SampleFate:
     """The fate of one sample of a fragment.
 
-    before, after: numbers of the pixel's channels, depth, or depth and stencil. detail: the numbers that decided.
+    before, after: values of the pixel's channels, depth, or depth and stencil. detail: the numbers that decided the fate.
     """
 
     sample: int
@@ -59,16 +59,16 @@ class Fragment:
     """A fragment at the pixel.
 
     Attributes:
-        primitive: its number in the draw, as shaders read it.
+        primitive: number in the draw, as shaders read PRIMID.
         is_front: the primitive faces the front.
-        depth: before it is clamped, with the depth offset.
+        depth: with the depth offset, not clamped yet.
         covered: numbers of the samples that the primitive covers.
         inputs: numbers of each IN register by its name, such as ``IN[0] GENERIC[0]``.
-        outputs: likewise of OUT registers; what they held at the end, or where the fragment was discarded.
+        outputs: likewise of OUT registers, at the end of the program or when it discarded the fragment.
         words: the bits of inputs and outputs, by register, for comparisons.
-        discarded_at: number of the instruction that discarded it, or None.
-        samples: what became of each sample.
-        flat: names of inputs that are the same all over the primitive. provoking: the corner that gives them, in words.
+        discarded_at: number of the instruction that discarded the fragment, or None.
+        samples: the fate of each sample.
+        flat: names of inputs that are constant across the primitive. provoking: the corner that supplies them, in words.
     """
 
     primitive: int
@@ -86,32 +86,31 @@ class Fragment:
     causer: Callable[[], str] | None = field(default=None, repr=False, compare=False)
 
     def trace(self) -> Any:
-        """Each instruction that the fragment's program executed, with the registers that it wrote (`tgsi.insight.steps.LaneTrace`).
-
-        The recorded calls are made again up to the draw. RuntimeError: the fragment came without its recording.
+        """Each instruction that the fragment's program executed, with the registers that it wrote (`tgsi.insight.steps.LaneTrace`). Replays
+        the recorded calls up to the draw. RuntimeError: the fragment has no recording.
         """
         if self.tracer is None:
             raise RuntimeError("trace: the fragment came without its recording")
         return self.tracer()
 
     def cause(self) -> str:
-        """The instruction that made its color black or NaN, in words; empty for other colors. The recorded calls are made again."""
+        """The instruction that made the color black or NaN, in words; empty for other colors. Replays the recorded calls."""
         return "" if self.causer is None else self.causer()
 
     @property
     def fate(self) -> Fate:
-        """Its fate: PASSED if a sample did, otherwise the fate of the sample that came farthest."""
+        """PASSED if any sample passed, otherwise the fate of the sample that came farthest."""
         order = list(Fate)
         return max((item.fate for item in self.samples), key=order.index)
 
     @property
     def detail(self) -> str:
-        """The numbers that decided."""
+        """The numbers that decided the fate."""
         return next((item.detail for item in self.samples if item.fate is self.fate), "")
 
 
 COMMAND = "command "
-"""Beginning of a text of `emit_string_marker` that names the command of a frontend which the next calls carry out."""
+"""Prefix of an `emit_string_marker` text that names the frontend's command behind the following calls."""
 
 
 @record
@@ -119,21 +118,21 @@ class Event:
     """A call that wrote the pixel, or could have.
 
     Attributes:
-        number: of the command, as ``tgsi-replay --print`` counts.
-        call: the method with its arguments, in short.
+        number: of the command, as ``tgsi-replay --print`` counts. call: the method with its arguments, abbreviated.
         kind: ``draw``, ``clear``, ``copy``, ``upload``, ``store`` or ``mipmap``.
         draw: number of the draw among all draws of the recording, from 0; None for other calls.
-        before, after: the stored numbers of the pixel (of the sample that was asked for, or the first one).
-        wrote: the call stored the pixel, perhaps with the same value.
-        fragments: of a draw, in their order.
-        reasons: of a draw without a fragment at the pixel: why, in sentences.
-        missing: of a draw: sources of its programs that nothing feeds, such as a texture that is not bound.
-        doubts: of a draw: facts that are legal and most likely not meant, the most certain one first.
-        depth_func: function of its depth test; "off" if only a depth buffer is bound. writes_depth: it stores the depth that passes.
-        proof: empty if the computed result equals the stored one; otherwise the difference, which is an error of this package, or the
-            reason why it cannot be computed.
+        before, after: the stored values of the pixel (of the requested sample, or the first one).
+        wrote: the call stored the pixel, perhaps with an equal value.
+        fragments: the draw's fragments, in order.
+        reasons: sentences that say why the draw has no fragment at the pixel.
+        missing: inputs of the draw's programs that nothing feeds, such as an unbound texture.
+        doubts: legal but suspicious facts about the draw, the most certain one first.
+        depth_func: function of the draw's depth test; "off" if a depth buffer is bound without a test. writes_depth: the draw stores
+        passing depths.
+        proof: empty if the computed result equals the stored one; otherwise the difference, which is a bug in this package, or the reason
+            why the result cannot be computed.
         marker: the text of `emit_string_marker` before the call.
-        command: the command of a frontend that made the call, with its arguments and the caller's line, where one is noted.
+        command: the frontend's command behind the call, with its arguments and the caller's line, if one was noted.
     """
 
     number: int

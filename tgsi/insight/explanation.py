@@ -1,4 +1,4 @@
-"""The explanation: an answer with its events, and its text."""
+"""The explanation: an answer, the events behind it, and their text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from tgsi.language.record import record
 
 @record
 class Explanation:
-    """An answer. `str` of it is a text for people.
+    """An answer. `str` gives readable text.
 
     Attributes:
-        verdict: one of four for pixels, a word or two for other things.
+        verdict: one of four for pixels, a word or two for other subjects.
         sentence: the answer in one sentence.
-        subject: what was asked for: ``pixel (3, 5) of ...``.
+        subject: the subject of the question: ``pixel (3, 5) of ...``.
         events: of a pixel, in the order of the calls.
-        lines: further facts, for things without events.
-        notes: what limits the answer.
+        lines: further facts, for subjects without events.
+        notes: limits of the answer.
     """
 
     verdict: str

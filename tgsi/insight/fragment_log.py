@@ -1,4 +1,4 @@
-"""The fragments of a draw at one pixel: the draw is carried out with a program that logs them, and with nothing that rejects them."""
+"""The fragments of a draw at one pixel: the draw runs with a program that logs them, and with all tests that reject fragments off."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tgsi.language.record import record
 from tgsi.validation.declared import semantics
 
 MOST_FRAGMENTS = 1 << 16
-"""Fragments of a draw at a pixel that are told apart; a draw of more is explained by its result alone."""
+"""Most fragments of a draw at a pixel that are examined; a draw with more is explained by its result alone."""
 _FIRST = 256
 _NO_WRITES, _NO_TESTS = BlendState((RenderTargetBlend(colormask=ColorMask(0)),)), DepthStencilAlphaState()
 _FRAG = int(Processor.FRAG)
@@ -47,8 +47,9 @@ _FRAG = int(Processor.FRAG)
 class LoggedFragment:
     """An entry of the log. Arrays hold 32-bit words.
 
-    number: place in the log that the results come from, which is one `as_drawn` if that says so. primitive, layer, viewport: numbers.
-    sample: that the program ran for, or -1. mask: covered samples. z: depth of each sample, not clamped. inputs, outputs: (registers, 4).
+    number: place in the log that has the results (the log with `as_drawn` if that flag is set). primitive, layer, viewport: numbers.
+    sample: the sample that the program ran for, or -1. mask: covered samples. z: depth of each sample, not clamped. inputs, outputs:
+    (registers, 4).
     quad: inputs of the other pixels of the quad, (3, registers, 4), or None.
     """
 
@@ -71,9 +72,9 @@ class LoggedFragment:
 
 @record(eq=False, kw_only=True)
 class FragmentLog:
-    """The log of a draw. total: of all fragments, of which more than MOST_FRAGMENTS are not listed. runs_per_sample: see LoggedFragment.
-    reads_targets: the program fetches stored colors. reads_mask, reads_tests: it reads which samples the sample mask leaves, and which the
-    depth test before it; the log with `as_drawn` has its results.
+    """The log of a draw. total: number of all fragments; at most MOST_FRAGMENTS are listed. runs_per_sample: see LoggedFragment.
+    reads_targets: the program fetches stored colors. reads_mask, reads_tests: the program reads which samples survive the sample mask, and
+    which survive an early depth test; then the log with `as_drawn` has its results.
     """
 
     program: Program
@@ -87,7 +88,7 @@ class FragmentLog:
 
 
 class Sampling:
-    """Samples of a draw's pixels: their number, whether they lie apart, whether the program runs once for each."""
+    """Samples of a draw's pixels: their number, whether they have distinct positions, whether the program runs once per sample."""
 
     def __init__(self, context: ReplayContext, program: Program) -> None:
         state, framebuffer = context.state, context.targets.framebuffer
@@ -117,7 +118,7 @@ def _reads_coverage(program: Program) -> bool:
 
 
 def program_of(context: ReplayContext) -> Program:
-    """The bound fragment program; one that does nothing if none is bound."""
+    """The bound fragment program, or an empty one if none is bound."""
     shader = context.state.fragment.shader
     return depth_program() if shader is None else shader.program
 
@@ -125,12 +126,12 @@ def program_of(context: ReplayContext) -> Program:
 def log_fragments(
     context: ReplayContext, draw: Draw, x: int, y: int, *, quads: bool = False, as_drawn: bool = False, **changes: Any
 ) -> FragmentLog:
-    """The fragments of a draw at a pixel, in their order. Nothing is changed, and nothing of the draw remains.
+    """The fragments of a draw at a pixel, in order. The draw changes no target, and all state is restored.
 
-    quads: log the inputs of the quad, too. as_drawn: with the sample mask, and with depth and stencil tests if the program reads what
-    they leave; nothing is written, and fragments without a sample are missing. changes: fields of the rasterizer state that the draw has.
+    quads: log the inputs of the quad, too. as_drawn: apply the sample mask, and the depth and stencil tests if the program reads their
+    result; nothing is written, and fragments without a sample are missing. changes: fields of the rasterizer state to replace for the draw.
 
-    UnsupportedError: the program has no room for the log.
+    UnsupportedError: the program has no free buffer slot for the log.
     """
     program = program_of(context)
     sampling = Sampling(context, program)
@@ -240,7 +241,7 @@ def _read(number: int, entry: NDArray[np.uint32], layout: LogLayout, sampling: S
 
 
 def _with_depths(fragments: list[LoggedFragment], entries: list[NDArray[np.uint32]], count: int) -> list[LoggedFragment]:
-    """The fragments with the depth at each covered sample, of entries that have one for each sample, in the same order."""
+    """The fragments with the depth at each covered sample, taken from entries that have one per sample, in the same order."""
     deepened, at = [], 0
     for item in fragments:
         z = item.z.copy()
@@ -256,7 +257,7 @@ def _with_depths(fragments: list[LoggedFragment], entries: list[NDArray[np.uint3
 def untouched(
     context: ReplayContext, x: int, y: int, changes: dict[str, Any], *, masks: bool = False, tests: bool = False
 ) -> Iterator[None]:
-    """State in which a draw writes nothing, and rejects nothing at one pixel but by what is asked for; what was bound comes back.
+    """Bind state in which a draw writes nothing and rejects nothing at one pixel, except by the tests kept; restore the bound state after.
 
     masks: keep the sample mask. tests: keep depth and stencil tests.
     """
@@ -311,7 +312,7 @@ def _without_scissor(context: ReplayContext, box: ScissorState, x: int, y: int) 
 
 @contextmanager
 def keeping_memory(context: ReplayContext, *, of_draws: bool = True) -> Iterator[None]:
-    """Give memory that shaders may write its bytes back."""
+    """Restore the contents of memory that shaders may write."""
     resources: dict[int, Resource] = {id(item): item for item in context.order.writable(of_draws=of_draws)}
     copies = [(item, item.storage.copy()) for item in resources.values()]
     try:

@@ -1,4 +1,4 @@
-"""The history of a pixel: recorded calls are made again, and the pixel is compared before and after each of them."""
+"""The history of a pixel: replay the recorded calls and compare the pixel before and after each one."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from tgsi.language.diagnostics import TgsiError
 from tgsi.language.record import record
 
 MOST_READING = 64
-"""Fragments of a program that reads its targets which are computed one after the other."""
+"""Most fragments that are computed one by one, for programs that read their targets."""
 
 
 @record(eq=False)
 class PixelHistory:
     """Findings of a replay.
 
-    events: in the order of the calls. resource: its description. ended: why the recording could not be played to its end, or nothing.
-    value: the numbers of the pixel at the end. format: of the resource.
+    events: in the order of the calls. resource: its description. ended: why the replay stopped early, or empty.
+    value: the pixel's final value. format: the resource's format.
     """
 
     events: tuple[Event, ...]
@@ -51,7 +51,8 @@ class PixelHistory:
 
 @record(eq=False)
 class _Merged:
-    """A fragment, what was logged of it, and the pixel of the targets that it found, by index; empty if its program does not look."""
+    """A fragment, its log entry, and the stored pixel of each target before it, by index; empty if the program does not read its
+    targets."""
 
     fragment: Fragment
     item: LoggedFragment
@@ -60,7 +61,7 @@ class _Merged:
 
 
 class PixelWatcher:
-    """Makes the calls of a recording again and collects the events of one pixel.
+    """Replays a recording and collects the events of one pixel.
 
     logs_quads: log the inputs of the pixel's quad, too.
     """
@@ -78,8 +79,9 @@ class PixelWatcher:
     ) -> None:
         """Take a recording.
 
-        like: the screen whose devices and settings are used. programs: of shaders by handle, with the texts that they came from.
-        is_wanted: tells by the number of its command if a draw's fragments are looked at; others have an event if they change the pixel.
+        like: the screen whose devices and settings replay it. programs: shaders' programs by handle, with their source texts. is_wanted:
+        for the number of a draw's command, True if its fragments are to be examined; other draws have an event only if they change the
+        pixel.
         """
         self.place, self._data, self._programs, self._is_wanted = place, data, programs or {}, is_wanted
         self._like = like
@@ -96,7 +98,7 @@ class PixelWatcher:
         self._last: tuple[str, tuple[float, ...]] = ("", ())
 
     def run(self) -> PixelHistory:
-        """Make all calls."""
+        """Replay all calls."""
         try:
             ended = self.replay.run(self._data)
             resource = self._resource()
@@ -117,7 +119,7 @@ class PixelWatcher:
         self._last = repr(resource), self._numbers(resource, texel_bytes(resource, self.place))
 
     def _numbers(self, resource: Resource, data: bytes) -> tuple[float, ...]:
-        numbers = self._known_numbers.get((id(resource), data))  # most draws leave the pixel as it is
+        numbers = self._known_numbers.get((id(resource), data))  # most draws do not change the pixel
         if numbers is None:
             numbers = self._known_numbers[id(resource), data] = numbers_of(resource.format, data, self.place.sample or 0)
         return numbers
@@ -156,7 +158,7 @@ class PixelWatcher:
             self._note_idle(call, resource)
 
     def _note_idle(self, call: Call, resource: Resource) -> None:
-        """Note a call that could have written the pixel, and the reason why it did not."""
+        """Note a call that could have written the pixel but did not, with the reason."""
         context, kind = self.replay.context, KINDS[call.row.name]
         event = Event(self.replay.number, self._shown, kind, marker=self._marker, command=self._command)
         if reason := idle_reason(context, call, resource, self.place):
@@ -176,7 +178,7 @@ class PixelWatcher:
         before = texel_bytes(resource, place)
         try:
             merger, event = self._fragments(draw, surfaces[0], event)
-        except REFUSALS as error:  # players would take it for the refusal of a call
+        except REFUSALS as error:  # the player would mistake it for a refused call
             merger, event = None, replace(event, proof=f"an error of this package: {type(error).__name__}: {error}")
         faults = carry_out()
         context.watched.inner.flush()
@@ -227,7 +229,7 @@ class PixelWatcher:
         return merger, replace(event, fragments=tuple(fragments), missing=missing, reasons=reasons, doubts=doubts)
 
     def _log(self, draw: Draw, *, as_drawn: bool = False) -> FragmentLog:
-        """The fragments of a draw, as their programs run with the samples that the sample mask leaves."""
+        """The fragments of a draw, computed with the samples that survive the sample mask."""
         context, place = self.replay.context, self.place
         log = log_fragments(context, draw, place.x, place.y, quads=self.logs_quads, as_drawn=as_drawn)
         if not log.reads_mask or as_drawn:
@@ -236,11 +238,11 @@ class PixelWatcher:
         return replace(log, fragments=tuple(_as_drawn(log, number, drawn) for number in range(len(log.fragments))))
 
     def _merge(self, draw: Draw, merger: Merger, log: FragmentLog, item: LoggedFragment) -> Fragment:
-        """Take a fragment, and tell what became of it."""
+        """Merge a fragment and return its fate."""
         return merger.merge(item)
 
     def _one_by_one(self, draw: Draw, attachment: Attachment, log: FragmentLog, is_polygon: bool) -> tuple[Merger, list[_Merged]]:
-        """The same for a program that reads its targets: each fragment is logged with the pixel as those before have left it."""
+        """The same for a program that reads its targets: log each fragment with the pixel as the earlier fragments left it."""
         context, place = self.replay.context, self.place
         targets = [Attachment(k, attachment.layer, s) for k, s in enumerate(context.targets.framebuffer.cbufs) if s is not None]
         zs = context.targets.framebuffer.zsbuf
@@ -282,7 +284,7 @@ class PixelWatcher:
 
 
 def _as_drawn(log: FragmentLog, number: int, drawn: FragmentLog) -> LoggedFragment:
-    """Fragment `number` as its program runs with the samples that are left, whose mask and centroid it reads; as logged if none is left."""
+    """Fragment `number` computed with the surviving samples, whose mask and centroid its program reads; as logged if none survives."""
     item, key = log.fragments[number], _key(log.fragments[number])
     same = [other for other in drawn.fragments if _key(other) == key and not other.mask & ~item.mask]
     if not same:
@@ -293,5 +295,5 @@ def _as_drawn(log: FragmentLog, number: int, drawn: FragmentLog) -> LoggedFragme
 
 
 def _key(item: LoggedFragment) -> tuple[object, ...]:
-    """Facts that a fragment keeps from log to log. Instances may share them where they coincide."""
+    """Facts that identify a fragment across logs. Coinciding instances may share them."""
     return item.primitive, item.sample, item.is_front, item.layer, item.viewport, item.position.tobytes()

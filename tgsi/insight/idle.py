@@ -1,4 +1,4 @@
-"""Calls that could have written a pixel and did not reach it: skipped draws, draws to other layers, grids that store elsewhere."""
+"""Calls that could have written a pixel but did not reach it: skipped draws, draws to other layers, grids that store elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tgsi.language.facts.enums import Processor
 
 
 def idle_reason(context: Any, call: Call, resource: Resource, place: Place) -> str:
-    """The reason why a call without an effect on the pixel has none; empty if the call has nothing to do with it."""
+    """The reason why a call did not affect the pixel; empty if the call is unrelated to it."""
     kind = KINDS[call.row.name]
     if kind == "draw" and context.counting.is_conditional and attachments(context, resource, place):
         return "the render condition skips it: its query has counted nothing (render_condition(None) ends that)"
@@ -23,14 +23,14 @@ def idle_reason(context: Any, call: Call, resource: Resource, place: Place) -> s
 
 
 def _stores_to(context: Any, resource: Resource) -> bool:
-    """True if a resource is bound to the compute stage for stores."""
+    """True if the compute stage can store to a resource."""
     images = context.state.stage[int(Processor.COMP)].images.items
     begin, end = resource.address, resource.address + resource.storage.nbytes
     return any(item is not None and begin <= (item.record.base or 0) < end for item in images)
 
 
 def beside_reason(context: Any, resource: Resource, place: Place) -> str:
-    """The part of a texture that draws go to, if it is another one than the pixel's; otherwise nothing."""
+    """The reason why draws to the pixel's texture miss it: another level or layer, or a smaller framebuffer; otherwise empty."""
     for surface in context.targets.surfaces:
         if surface is not None and surface.living_texture is resource:
             framebuffer = context.targets.framebuffer

@@ -1,7 +1,7 @@
-"""Fragment programs that log what they read and write: the program of a draw with stores to one more buffer.
+"""Fragment programs that log their inputs and outputs: the draw's program plus stores to one more buffer.
 
-A fragment takes the next place of the log when it begins, so the places have the order of the fragments. Stores outside of the buffer are
-dropped, and the counter in its first word goes on.
+Each fragment claims the next log entry when it begins, so entries are in fragment order. When the buffer is full, stores are dropped and
+the counter in its first word goes on.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from tgsi.language.record import record
 from tgsi.validation.declared import registers, semantics
 
 HEADER = 32
-"""Bytes before the first entry; the first word counts fragments. At PLACE are four floats: column and row of the pixel whose fragments
-are logged, as the program counts them, and the steps along x and y to the other pixels of its quad. So all pixels share a kernel."""
+"""Bytes before the first entry; the first word counts fragments. At PLACE are four floats: column and row of the logged pixel, as the
+program counts them, and the steps along x and y to the other pixels of its quad. They are data, so all pixels share one kernel."""
 PLACE = 16
 FIXED = 16
-"""Words of an entry before the inputs."""
+"""Words of an entry that precede the inputs."""
 KILL_WORD, END_WORD = 12, 13
-"""Word of the instruction that discarded the fragment, from 1, and word that is 1 once the program has ended."""
+"""Word with the number (from 1) of the discarding instruction, and word that is 1 once the program has ended."""
 _X = (0, 0, 0, 0)
 QUAD = ((1, 0), (0, 1), (1, 1))
-"""Distances of the other pixels of a quad, as multiples of the way into the quad along x and y."""
+"""Offsets of a quad's other pixels, as multiples of the steps along x and y."""
 
 
 @record
 class LogLayout:
     """The layout of an entry: words FIXED + 4 * k hold register k of `inputs`, then those of `outputs`.
 
-    quads: the inputs follow three times more, as the other pixels of the quad have them.
+    quads: the inputs of the quad's three other pixels follow.
     """
 
     inputs: tuple[int, ...]
@@ -46,7 +46,7 @@ class LogLayout:
 
     @property
     def words(self) -> int:
-        """Words of an entry."""
+        """Number of words in an entry."""
         return FIXED + 4 * (len(self.inputs) * (4 if self.quads else 1) + len(self.outputs))
 
 
@@ -55,7 +55,7 @@ _ROUTES = ("LAYER", "VIEWPORT_INDEX")
 
 @record(kw_only=True)
 class _Registers:
-    """Registers of a run. subs: number of the first instruction of a subroutine."""
+    """Registers of one run of the pass. subs: number of the first subroutine instruction."""
 
     system: dict[str, RegisterRef]
     routes: tuple[RegisterRef, ...]
@@ -69,12 +69,12 @@ class _Registers:
 
 @record(slots=False, kw_only=True)
 class Logged(Rewriter):
-    """The pass. Its name never meets a user, so it is not registered.
+    """The pass. Users never name it, so it is not registered.
 
-    slot: number of the BUFFER. stride: bytes of an entry. per_sample: the program runs once a sample. names_views: the stage before names
-    layers or viewports.
+    slot: number of the BUFFER. stride: bytes of an entry. per_sample: the program runs once per sample. names_views: the previous stage
+    writes layers or viewports.
 
-    The pixel is compared by the program: a scissor would change the place where the planes of a primitive begin, and with it last bits.
+    The program itself selects the pixel: a scissor would move the origin of the primitive's plane equations, which changes last bits.
     """
 
     slot: int = 0
@@ -100,7 +100,7 @@ class Logged(Rewriter):
             place=self.temporary(),
             subs=next((k for k, i in enumerate(self.program.instructions) if i.opcode.flow is Flow.SUBROUTINE), 1 << 30),
         )
-        object.__setattr__(self, "_r", registers)  # passes are frozen; this is the copy of one run
+        object.__setattr__(self, "_r", registers)  # passes are frozen; this copy belongs to one run
 
     def _register(self, file: File, name: str) -> RegisterRef:
         for d in self.program.declared(file):
@@ -133,12 +133,12 @@ class Logged(Rewriter):
         return [place, self._op("STORE", RegisterRef(File.BUFFER, self.slot), mask, SrcOperand(self._r.address, _X), value)]
 
     def _where_there(self, *body: Instruction) -> list[Instruction]:
-        """The instructions, for the lanes of the pixel."""
+        """Instructions that run only in the pixel's lanes."""
         head = Instruction(OPCODES["UIF"], (), (SrcOperand(self._r.is_there, _X),))
         return [head, *body, Instruction(OPCODES["ENDIF"])]
 
     def _find_pixel(self) -> list[Instruction]:
-        """Instructions that set all bits of `_is_there` in the lanes of the pixel."""
+        """Instructions that set all bits of `_is_there` in the pixel's lanes."""
         value, is_there = self._r.value, self._r.is_there
         position = SrcOperand(self._r.system["POSITION"])
         buffer = SrcOperand(RegisterRef(File.BUFFER, self.slot))
@@ -189,7 +189,7 @@ class Logged(Rewriter):
         return code
 
     def _note_kill(self, item: Instruction) -> list[Instruction]:
-        """Store the number of the instruction where it is about to discard the fragment, and the outputs so far."""
+        """Store the number of an instruction that is about to discard the fragment, and the outputs so far."""
         number = self._words(self.place + 1)
         if not item.src:
             return self._where_there(*self._store(KILL_WORD, number, 1), *self._outputs())
@@ -223,7 +223,7 @@ def logged(program: Program, slot: int, layout: LogLayout, *, per_sample: bool, 
 
 
 def row_of(program: Program, y: int, height: int, first_scale: float) -> int:
-    """The row of a pixel as the program counts it. first_scale: of the first viewport in y."""
+    """The row of a pixel as the program counts it. first_scale: y scale of the first viewport."""
     origin = program.property("FS_COORD_ORIGIN")
     is_lower = origin in LOWER_ORIGINS
     if origin >= FIRST_OF_VIEWPORT:
@@ -234,19 +234,19 @@ def row_of(program: Program, y: int, height: int, first_scale: float) -> int:
 
 
 def looks_at_samples(program: Program) -> bool:
-    """True if a program reads what differs from sample to sample, and so runs once a sample."""
+    """True if a program reads values that differ between samples and therefore runs once per sample."""
     fetches = any(Trait.FRAMEBUFFER in i.opcode.traits for i in program.instructions)
     located = any(d.location is Location.SAMPLE for d in program.declared(File.IN))
     return bool(semantics(program, File.SV) & {"SAMPLEID", "SAMPLEPOS"}) or fetches or located
 
 
 def depth_program() -> Program:
-    """A fragment program that does nothing, for draws without one and for depth alone."""
+    """An empty fragment program, for draws without one and for logging depth only."""
     return Program(processor=Processor.FRAG, instructions=(Instruction(OPCODES["END"]),))
 
 
 def free_slot(program: Program, bound: Sequence[object]) -> int | None:
-    """The number of a BUFFER that neither the program nor the context uses; None: all are used."""
+    """The number of a BUFFER that neither the program nor the context uses; None if all are taken."""
     used = {*registers(program, File.BUFFER)}
     used |= {i.src[0].register.index for i in program.instructions if i.src and i.src[0].register.file is File.BUFFER}
     return next((k for k in reversed(range(len(bound))) if k not in used and bound[k] is None), None)

@@ -1,7 +1,7 @@
 """The fates of the fragments of a draw at one pixel: tests and blending, fragment by fragment and sample by sample.
 
-The order of steps is that of OpenGL 4.6 core, chapters 14 and 17, and of docs/execution.md. Nothing here is shared with the code that
-draws, so the bytes that it leaves are a proof of the result, and the other way around.
+The order of steps is that of OpenGL 4.6 core, chapters 14 and 17, and of docs/execution.md. This module shares no code with the renderer,
+so each of the two results proves the other.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PixelState:
 
 
 class Merger:
-    """Takes the fragments of one draw, in order. It copies what is bound when it is made."""
+    """Merges the fragments of one draw, in order. The constructor copies the bound state."""
 
     def __init__(self, context: Any, attachment: Attachment, x: int, y: int, log: FragmentLog, *, is_polygon: bool = True) -> None:
         """is_polygon: the draw's primitives are triangles, quads or polygons, which face front or back."""
@@ -61,14 +61,14 @@ class Merger:
 
     @property
     def depth_func(self) -> str:
-        """Function of the depth test; "off" if there is a buffer and no test, empty without a buffer."""
+        """Function of the depth test; "off" for a buffer without a test, empty without a buffer."""
         if self.zs is None or self.zs.format.depth is None:
             return ""
         return CompareFunc(self.dsa.depth.func).name if self.dsa.depth.enabled else "off"
 
     @property
     def writes_depth(self) -> bool:
-        """True if depths that pass are stored."""
+        """True if passing depths are stored."""
         return bool(self.depth_func not in ("", "off") and self.dsa.depth.writemask)
 
     def _clamps(self, framebuffer: Any) -> bool:
@@ -78,7 +78,7 @@ class Merger:
 
     # -- one fragment ----------------------------------------------------------------------------------------------------
     def merge(self, item: LoggedFragment) -> Fragment:
-        """Take a fragment, and tell what became of it."""
+        """Merge a fragment and return it with its fate."""
         names = self.facts
         fragment = Fragment(
             primitive=item.primitive,
@@ -106,7 +106,7 @@ class Merger:
         return tuple(v.item() for v in texel_numbers(self.attachment.surface.format, self.pixel.color[sample]))
 
     def _before_samples(self, item: LoggedFragment) -> tuple[Fate, str] | None:
-        """The fate of a fragment that none of its samples survives, whatever their depth."""
+        """The fate of a fragment that is rejected before its samples are tested."""
         r = self.rasterizer
         layer = same_layer(item.layer, self.layers)
         if layer != self.attachment.layer:
@@ -143,7 +143,7 @@ class Merger:
             return after if after is not None else self._write(item, s)
         late = self._runs_before_tests(item)
         after = self._after_program(item, s)
-        if after is not None and not late:  # the test that came before the program may have rejected it already
+        if after is not None and not late:  # the early test may have rejected it before the program ran
             depth = None if self.pixel.depth is None else self.pixel.depth.copy()
             fate, detail = self._test(item, s)
             self._put_depth(depth)
@@ -158,7 +158,7 @@ class Merger:
             self.pixel.depth[...] = depth
 
     def _runs_before_tests(self, item: LoggedFragment) -> bool:
-        """True if the program runs before depth and stencil are tested."""
+        """True if the program runs before the depth and stencil tests."""
         facts = self.facts
         writes = "POSITION" in facts.outputs or "STENCIL" in facts.outputs or facts.has_side_effects
         return writes or (facts.kills and self.dsa.stencil[0].enabled)
@@ -190,7 +190,7 @@ class Merger:
         return f4(low), f4(high)
 
     def _after_program(self, item: LoggedFragment, s: int) -> tuple[Fate, str] | None:
-        """The fate by what the program did; None: it goes on."""
+        """The fate that the program decided, such as a discard; None if the fragment goes on."""
         facts = self.facts
         if item.killed_at is not None:
             return Fate.DISCARDED, facts.place_of(item.killed_at)
@@ -246,7 +246,7 @@ class Merger:
         return Fate.PASSED, describe(rt) if rt.blend_enable and not format.is_integer else ""
 
     def differences(self) -> str:
-        """The difference between the computed pixel and the one that is stored now, in words; empty if there is none."""
+        """The difference between the computed and the stored pixel, in words; empty if there is none."""
         now = stored_words(self.attachment.surface, self.attachment.layer, self.x, self.y)
         if np.array_equal(now, self.pixel.color):
             return ""
@@ -256,7 +256,7 @@ class Merger:
         return f"sample {sample}: computed {computed}, stored {stored}{self._doubts()}"
 
     def _doubts(self) -> str:
-        """Reasons for a difference that is not an error."""
+        """Reasons why a difference need not be a bug."""
         r = self.rasterizer
         if r.line_smooth or r.point_smooth or r.poly_smooth:
             return "; smooth primitives multiply alpha by their coverage, which is not computed here"
@@ -280,7 +280,7 @@ def _box(box: ScissorState) -> str:
 
 
 class ProgramFacts:
-    """Facts about a fragment program that decide about its fragments."""
+    """Facts about a fragment program that decide its fragments' fates."""
 
     def __init__(self, program: Program) -> None:
         self.program = self._shown = program
@@ -306,7 +306,7 @@ class ProgramFacts:
         self.keeps_depth = program.property("FS_DEPTH_LAYOUT") >= 4
 
     def show(self, program: Program) -> None:
-        """Name lines by the text that a program came from, if it has the same instructions, and inputs as its language does."""
+        """Name lines of the source text, if its program has the same instructions, and inputs by the source language's names."""
         if len(program.instructions) == len(self.program.instructions):
             self._shown = program
         ports = program.interface.inputs.values() if program.interface is not None else ()
@@ -316,7 +316,7 @@ class ProgramFacts:
             self._names[File.IN][place] = f"{register} {known.get(semantic, semantic)}".rstrip()
 
     def flat(self, flatshade: bool) -> tuple[str, ...]:
-        """Names of inputs that are the same all over a primitive."""
+        """Names of inputs that are constant across a primitive."""
         modes = (Interpolation.CONSTANT, Interpolation.COLOR) if flatshade else (Interpolation.CONSTANT,)
         inputs = registers(self.program, File.IN)
         return tuple(
@@ -327,7 +327,7 @@ class ProgramFacts:
         )
 
     def color_register(self, number: int) -> int | None:
-        """Place among the outputs of color `number`; None: the program does not write it."""
+        """Position of color `number` among the outputs; None if the program does not write it."""
         return self._colors.get(number)
 
     def shown(self, file: File, words: NDArray[np.uint32]) -> dict[str, tuple[float, ...]]:
@@ -335,7 +335,7 @@ class ProgramFacts:
         return {name: tuple(v.item() for v in words[place].view(f4)) for place, name in self._names[file].items()}
 
     def place_of(self, number: int) -> str:
-        """An instruction in words, with its line."""
+        """An instruction as text, with its line."""
         instruction = self.program.instructions[number]
         span = self._shown.instructions[number].span
         from tgsi.language.printer import print_instruction

@@ -1,4 +1,4 @@
-"""Moments of a recording: the state right before a draw or a grid, reached by making the calls before it again."""
+"""Moments of a recording: the state right before a draw or a grid, reached by replaying the earlier calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class _Reached(BaseException):
-    """The moment was reached: nothing after it is played. No refusal of a call, so that players let it through."""
+    """The moment was reached, and the replay stops. The player lets this exception through because it is not the refusal of a call."""
 
 
 def counts_of(like: Screen, data: bytearray) -> tuple[int, int]:
@@ -39,7 +39,7 @@ def counts_of(like: Screen, data: bytearray) -> tuple[int, int]:
 
 
 def at_draw(like: Screen, data: bytearray, number: int, act: Callable[[Replay, Draw], T]) -> T:
-    """The result of `act` right before a draw, with everything before it carried out. LookupError: there is no such draw."""
+    """The result of `act` right before a draw, after all earlier work. LookupError: there is no such draw."""
     results: list[T] = []
     failed: list[Exception] = []
     passed = -1
@@ -89,7 +89,7 @@ def at_grid(like: Screen, data: bytearray, number: int, act: Callable[[Replay, C
 
 
 def _act(act: Callable[[], T], results: list[T], failed: list[Exception]) -> None:
-    """Note the result, or the error, which players would take for the refusal of a call."""
+    """Note the result, or the error, which the player would mistake for a refused call."""
     try:
         results.append(act())
     except Exception as error:

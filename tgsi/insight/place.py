@@ -1,4 +1,4 @@
-"""The pixel that is watched: a place in a resource, and its bytes in each sample."""
+"""The watched pixel: its place in a resource, and its bytes in each sample."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tgsi.language.record import record
 
 @record
 class Place:
-    """A pixel of a resource. sample: None stands for all of them. handle: of the resource in the recording."""
+    """A pixel of a resource. sample: None means all samples. handle: the resource's handle in the recording."""
 
     handle: int
     level: int
@@ -29,7 +29,8 @@ class Place:
 
 @record
 class Attachment:
-    """The way in which a framebuffer holds the watched pixel: color buffer `index`, or -1 for the depth buffer; `layer` of the surface."""
+    """The buffer of a framebuffer that holds the watched pixel: color buffer `index`, or -1 for the depth buffer; `layer` of the
+    surface."""
 
     index: int
     layer: int
@@ -73,7 +74,7 @@ def attachments(context: Any, resource: Resource, place: Place) -> list[Attachme
 
 
 def numbers_of(format: Any, data: bytes | NDArray[np.uint8], sample: int = 0) -> tuple[float, ...]:
-    """The numbers of a pixel: four channels as shaders read them, depth, stencil, or both."""
+    """The values of a pixel: four channels as shaders read them, depth, stencil, or both."""
     raw = np.frombuffer(bytes(data) if not isinstance(data, np.ndarray) else data.tobytes(), np.uint8)
     if not isinstance(format, Format):
         return tuple(float(v) for v in raw)
@@ -82,7 +83,7 @@ def numbers_of(format: Any, data: bytes | NDArray[np.uint8], sample: int = 0) ->
 
 
 def texel_numbers(format: Format, texel: NDArray[np.uint8]) -> list[Any]:
-    """The numbers of one texel, as numpy has them."""
+    """The values of one texel, as numpy scalars."""
     from backends.formats import arrays
 
     numbers: list[Any] = []
@@ -100,5 +101,5 @@ def size_of(resource: Resource, level: int) -> tuple[int, int, int]:
 
 
 def same_layer(layer: int, layers: int) -> int:
-    """The layer that a primitive goes to: one beyond the last means the last one (docs/primitives.md)."""
+    """The layer that a primitive goes to; layers beyond the last one are clamped to it (docs/primitives.md)."""
     return min(layer, layers - 1)

@@ -1,4 +1,5 @@
-"""The primitives of a draw as they reach the rasterizer: clip positions of their corners, from stream output, and their place."""
+"""The primitives of a draw as they reach the rasterizer: clip positions of their corners, captured by stream output, and their window
+coordinates."""
 
 from __future__ import annotations
 
@@ -26,17 +27,17 @@ NO_PRIMITIVES = {
     Processor.TESS_EVAL: "every patch is culled, by an outer level (TESSOUTER, gl_TessLevelOuter) of 0 or less, or the count is too small",
     Processor.GEOM: "the geometry shader emits no whole one, or none comes to it",
 }
-"""Reasons why stages give no primitive, by the last one."""
+"""Reasons why a draw has no primitive, by its last vertex stage."""
 f4 = np.float32
 
 
 @record(eq=False)
 class Primitives:
-    """Corners of all primitives of a draw, in its order.
+    """Corners of all primitives of a draw, in order.
 
     positions: (primitives, corners, 4) clip coordinates, or window coordinates with 1/w if `is_window_space`.
-    outputs: (primitives, corners, OUT registers, 4) words. viewports: number of each primitive's viewport. windows: the result of
-    `window_of`, once it was asked for.
+    outputs: (primitives, corners, OUT registers, 4) words. viewports: number of each primitive's viewport. windows: the cached result of
+    `window_of`, or empty.
     """
 
     positions: NDArray[np.float32]
@@ -48,12 +49,12 @@ class Primitives:
 
     @property
     def corners(self) -> int:
-        """Corners of a primitive: 1 of a point, 2 of a line, 3 of a triangle."""
+        """Corners per primitive: 1 for points, 2 for lines, 3 for triangles."""
         return int(self.positions.shape[1])
 
 
 def primitives_of(context: ReplayContext, draw: Draw) -> Primitives | None:
-    """The primitives of a draw; None for meshes, which have no stream output, and for programs without POSITION."""
+    """The primitives of a draw; None for mesh draws, which have no stream output, and for programs without POSITION."""
     state = context.state
     last = state.last_shader()
     if draw.info is None or last is None or last.program.processor is Processor.MESH:
@@ -98,7 +99,7 @@ def has_polygons(context: ReplayContext, draw: Draw) -> bool:
 
 @contextmanager
 def _streaming(context: ReplayContext, shader: Shader, room: int) -> Iterator[StreamOutputTarget]:
-    """State in which a draw streams the outputs of its last stage out, and rasterizes nothing."""
+    """Bind state in which a draw captures the outputs of its last stage by stream output and rasterizes nothing; restore it after."""
     state = context.state
     stage = int(shader.program.processor)
     bound = state.stage[stage].shader, state.stream_targets, state.rasterizer, state.count_samples, state.count_statistics
@@ -131,7 +132,7 @@ def _target(context: ReplayContext, room: int) -> StreamOutputTarget:
 
 # -- places ------------------------------------------------------------------------------------------------------------------
 def window_of(context: Any, primitives: Primitives) -> NDArray[np.float64]:
-    """Window coordinates of the corners, (primitives, corners, 3) in float64; not finite where w is 0. context: that of the draw."""
+    """Window coordinates of the corners, (primitives, corners, 3) in float64; not finite where w is 0. context: the draw's context."""
     if not primitives.windows:
         primitives.windows.append(_window(context, primitives))
     return primitives.windows[0]
@@ -153,7 +154,7 @@ def _window(context: Any, primitives: Primitives) -> NDArray[np.float64]:
 
 
 def areas_of(window: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Twice the signed areas of triangles in the window, y downwards; positive: clockwise as rows go down."""
+    """Twice the signed areas of triangles in the window; positive if clockwise with y downwards."""
     a, b, c = (window[:, k, :2] for k in range(3))
     with np.errstate(all="ignore"):
         return np.asarray((b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (c[:, 0] - a[:, 0]) * (b[:, 1] - a[:, 1]))

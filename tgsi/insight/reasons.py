@@ -1,4 +1,4 @@
-"""Reasons why a draw has no fragment at a pixel: first what its state keeps away, then where its primitives lie."""
+"""Reasons why a draw has no fragment at a pixel: first state that rejects all fragments, then the position of its primitives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FEW_VERTICES = 1 << 12
 
 
 def primitives_if_away(context: Any, draw: Draw, place: Place) -> Primitives | None:
-    """The primitives of a small draw without further stages, if none of them can reach the pixel, so that its fragments need no log."""
+    """The primitives of a small draw with only a vertex stage, if none of them can reach the pixel, so that no log is needed."""
     state, info = context.state, draw.info
     if info is None or info.count * info.instance_count > _FEW_VERTICES or not state.viewports or state.has_stages:
         return None
@@ -27,7 +27,7 @@ def primitives_if_away(context: Any, draw: Draw, place: Place) -> Primitives | N
 
 
 def reasons_for_nothing(context: Any, draw: Draw, place: Place, primitives: Primitives | None = None) -> Iterator[str]:
-    """Sentences, the most certain one first. primitives: those of `primitives_if_away`."""
+    """Reasons, the most certain one first. primitives: result of `primitives_if_away`."""
     state = context.state
     info = draw.info
     if info is not None and (info.count == 0 or info.instance_count == 0):
@@ -61,7 +61,7 @@ _SWITCHES = (
     ({"fill_front": PolygonMode.FILL, "fill_back": PolygonMode.FILL}, "only lines or points of it are drawn: fill_front or fill_back"),
     ({"poly_stipple_enable": False, "line_stipple_enable": False}, "the stipple leaves it out"),
 )
-"""Changes of the rasterizer state, each with the reason it proves if the draw has fragments after the change."""
+"""Changes of the rasterizer state to try. If the draw has fragments after the change, the reason beside it is proved."""
 
 
 def _clipped(context: Any, draw: Draw, place: Place) -> Iterator[str]:

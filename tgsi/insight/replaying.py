@@ -1,4 +1,4 @@
-"""A context on which recorded calls are made again, one by one, and whose draws can be watched."""
+"""A context that replays recorded calls one by one and lets a function watch its draws."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from tgsi.language.record import record
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 32
-"""Bytes of all resources of a recording that is explained."""
+"""Most bytes of all resources in a recording that can be explained."""
 
 
 @record
 class Draw:
-    """A draw that a call makes: one, or several of an indirect call. Either `info` or `mesh` is there."""
+    """One draw of a call; an indirect call may have several. Either `info` or `mesh` is set."""
 
     info: DrawInfo | None
     mesh: MeshDraw | None = None
 
 
 class _WatchedDevice:
-    """A device whose draws go through `watch`. Every draw goes through Python, alone."""
+    """A device that passes each draw to `watch`, one at a time and always through Python."""
 
     def __init__(self, device: Device) -> None:
         self.inner = device
@@ -45,7 +45,7 @@ class _WatchedDevice:
         return getattr(self.inner, name)
 
     def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
-        """Install nothing: each call has to go through its method."""
+        """Install no native entries: each call must go through its Python method."""
 
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """See `Device.draw`."""
@@ -57,7 +57,7 @@ class _WatchedDevice:
         self._watched(Draw(info), carry_out)
 
     def draw_many(self, state: DrawState, many: Any) -> None:
-        """Take none of the rows: the context draws each with `draw`."""
+        """Accept none of the rows, so that the context draws each with `draw`."""
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         """See `Device.draw_mesh`."""
@@ -78,14 +78,14 @@ class ReplayContext(Context):
         super().__init__(screen, self.watched)
 
     def made_once(self, of: object, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
-        """The object that `make` makes of `of` and a key, the same one for each draw: equal programs share kernels and templates."""
+        """The object that `make` builds for `of` and a key, cached, because draws with equal programs share kernels and templates."""
         entry = self._of_draws.get((id(of), *key))
         if entry is None:
             entry = self._of_draws[id(of), *key] = of, make()
         return cast(T, entry[1])
 
     def draw_again(self, draw: Draw) -> None:
-        """Carry a draw out with what is bound now, without `watch`, and wait for it."""
+        """Execute a draw with the state bound now, without `watch`, and wait for it."""
         device = self.watched.inner
         device.set_framebuffer(self.targets.framebuffer)
         if draw.info is not None:
@@ -106,17 +106,16 @@ _take_plain_methods()
 
 
 class Replay(TracePlayer):
-    """Makes the calls of a recording on a `ReplayContext`.
+    """Replays a recording on a `ReplayContext`.
 
     Attributes:
-        number: of the command that is carried out, as ``tgsi-replay --print`` counts.
-        context: the context.
+        number: of the current command, as ``tgsi-replay --print`` counts. context: the context.
     """
 
     context: ReplayContext
 
     def __init__(self, like: Screen, before: Callable[[Call], None], after: Callable[[Call], None]) -> None:
-        """like: a screen with the devices and the settings to use. before, after: called around each call."""
+        """like: the screen whose devices and settings to use. before, after: called before and after each call."""
         self.screen = Screen(0, device=like._device_factory, lanes=like.lanes, cpu=like.cpu, cache_dir=like.cache_dir or "")
         self.context = ReplayContext(self.screen, self.screen._device_factory.make_device(self.screen))
         self.screen._contexts.add(self.context)
@@ -126,7 +125,7 @@ class Replay(TracePlayer):
         self.number = 0
 
     def run(self, data: bytearray) -> str:
-        """Make all calls. Returns why it ended too soon, or nothing."""
+        """Replay all calls. Returns why the replay stopped early, or an empty text."""
         words = words_of(data)
         try:
             self._numbers = {item.at: number for number, item in enumerate(items(words, PREFIX.size))}
@@ -136,7 +135,7 @@ class Replay(TracePlayer):
         return ""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all objects."""
         self.context.watched.watch = None
         self._objects.clear()
         self.screen.destroy()
@@ -146,14 +145,14 @@ class Replay(TracePlayer):
         return self._objects.get(handle)
 
     def handle_of(self, thing: Any) -> int:
-        """The handle of an object; 0: it has none."""
+        """The handle of an object, or 0."""
         return self._handle_of(thing)
 
     def _perform(self, call: Call) -> None:
         self.number = self._numbers.get(self._player.at, 0)
         self._before(call)
         if call.row.does is Does.NUMBER and not call.raises:
-            call_context(self.context, call)  # not compared: watched draws are made several times, and some queries count each
+            call_context(self.context, call)  # not compared: watched draws run several times, and some queries count every run
         else:
             super()._perform(call)
         self._after(call)

@@ -1,4 +1,4 @@
-"""Traces of one invocation: each instruction that it executed, with the registers that it wrote, as the kernels of draws compute them."""
+"""Traces of one invocation: each executed instruction with the registers that it wrote, computed by the same kernels as draws."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 MOST_STEPS = 1 << 15
-"""Steps of an invocation that are listed."""
+"""Most steps that are listed."""
 
 
 @record
 class Step:
-    """A step.
+    """One step of a trace.
 
-    number: of the instruction, None for an input. text: the instruction. place: of its line in the text that the program came from.
-    register: what it wrote, such as ``TEMP[0]``, or nothing. words: the four channels of the register afterwards.
+    number: of the instruction, None for an input. text: the instruction. place: its line in the source text.
+    register: the written register, such as ``TEMP[0]``, or empty. words: the register's four channels afterwards.
     """
 
     number: int | None
@@ -47,13 +47,13 @@ class Step:
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """The channels as floats where they look like floats, otherwise as whole numbers."""
+        """The channels as floats if they look like floats, otherwise as integers."""
         return tuple(v.item() for v in as_meant(np.array(self.words, np.uint32)))
 
 
 @record
 class LaneTrace:
-    """A trace. has_run: the invocation ran. total: steps, of which MOST_STEPS are listed. `str` of it is a text."""
+    """A trace. has_run: the invocation ran. total: number of steps; at most MOST_STEPS are listed. `str` gives readable text."""
 
     steps: tuple[Step, ...]
     _: KW_ONLY
@@ -64,7 +64,7 @@ class LaneTrace:
         return "\n".join(self.lines()) + "\n"
 
     def lines(self) -> list[str]:
-        """The steps as lines."""
+        """The steps, one line each."""
         lines = []
         for step in self.steps:
             where = f"{step.place:>14}  " if step.place else ""
@@ -76,14 +76,14 @@ class LaneTrace:
         return lines
 
     def outputs(self) -> dict[str, tuple[int, ...]]:
-        """The last words of each output."""
+        """The final words of each output."""
         return {step.register: step.words for step in self.steps if step.register.startswith("OUT")}
 
 
 def trace_fragment(
     context: ReplayContext, draw: Draw, x: int, y: int, number: int, shown: Program | None = None, *, as_drawn: bool = False
 ) -> LaneTrace:
-    """The trace of fragment `number` of `log_fragments` at a pixel. shown: the program with the text that people wrote."""
+    """The trace of fragment `number` of `log_fragments` at a pixel. shown: the program with its source text."""
     program = program_of(context)
     state = context.state
     scale = state.viewports[0].scale[1] if state.viewports else 1.0
@@ -94,7 +94,7 @@ def trace_fragment(
 
 
 def trace_vertex(context: ReplayContext, draw: Draw, vertex: int, instance: int, shown: Program | None = None) -> LaneTrace:
-    """The trace of a vertex, by its VERTEXID and INSTANCEID."""
+    """The trace of the vertex with a VERTEXID and INSTANCEID."""
     shader = context.state.vertex.shader
     if shader is None:
         raise ValueError("no vertex shader is bound")
@@ -112,18 +112,18 @@ def _slot_of(program: Program, items: Sequence[object]) -> int:
 
 @record
 class _Wanted:
-    """The invocation that is watched. number: among those that match. pixel: of a fragment. values: of channels of system values."""
+    """The invocation to watch. number: among the matching ones. pixel: of a fragment. values: required values of system-value channels."""
 
     number: int = 0
     pixel: tuple[int, int] | None = None
     values: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     def program(self, program: Program, slot: int) -> Program:
-        """The program that traces it."""
+        """The program that traces the invocation."""
         return traced(program, slot, matches=tuple(self.values), is_at_pixel=self.pixel is not None)
 
     def buffer(self, context: ReplayContext) -> Resource:
-        """A buffer for the trace, with the words that name the invocation."""
+        """A buffer for the trace, whose header identifies the invocation."""
         buffer = context.screen.resource_create(target=TextureTarget.BUFFER, width0=HEADER + MOST_STEPS * STEP_WORDS * 4)
         words = buffer.storage.view(np.uint32)
         words[NUMBER // 4] = self.number
@@ -156,7 +156,7 @@ def _traced_draw(context: ReplayContext, draw: Draw, program: Program, stage: Pr
 def trace_thread(
     context: ReplayContext, call: Call, thread: Sequence[int], block: Sequence[int], shown: Program | None = None
 ) -> LaneTrace:
-    """The trace of a thread of a grid that `call` launches."""
+    """The trace of a thread in the grid that `call` launches."""
     shader = context._compute_shader
     if shader is None:
         raise ValueError("no compute shader is bound")

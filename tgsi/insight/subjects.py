@@ -24,7 +24,7 @@ from tgsi.language.facts.enums import File
 
 
 def number_of(chosen: int | None, count: int, name: str, what: str) -> int:
-    """A number from 0 of one of `count` things; negative ones count from the end, None is the last one. ValueError: there is none."""
+    """An index from 0 among `count` items; negative ones count from the end, None is the last. ValueError: no such item."""
     if not count:
         raise ValueError(f"{name}: {what}: none is recorded")
     number = count - 1 if chosen is None else chosen + count if chosen < 0 else chosen
@@ -65,7 +65,7 @@ def _position(trace: LaneTrace, program: Any) -> np.ndarray[Any, np.dtype[np.flo
 
 
 def _place_of(context: Any, position: np.ndarray[Any, np.dtype[np.float32]]) -> str:
-    """A clip position in words: where it lies, and in the window."""
+    """A clip position in words: inside or outside the view volume, and its window coordinates."""
     text = f"Its position is {numbers(position.tolist())}"
     if not np.isfinite(position).all():
         return f"{text}, which is not finite: primitives with it are dropped"

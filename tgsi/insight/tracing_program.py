@@ -1,6 +1,6 @@
-"""Programs that note each of their steps: after every instruction, the registers that it wrote go to one more buffer.
+"""Programs that trace their steps: after every instruction, they store the written registers to one more buffer.
 
-One invocation is watched, which system values tell from all others; of fragments at a pixel, one by its number.
+They trace a single invocation, selected by its system values, or by its number among the fragments at a pixel.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 HEADER = 64
-"""Bytes before the first step: bytes of steps, invocations that matched, number of the one that is watched; then, at WANTED, column and
-row of a fragment, as the program counts them, and the words that system values have to equal. So all invocations share a kernel."""
+"""Bytes before the first step: size of all steps in bytes, number of matching invocations, number of the watched one; then, at WANTED,
+column and row of the fragment, as the program counts them, and the required words of system values. They are data, so all invocations share
+one kernel."""
 NUMBER, WANTED = 8, 16
 STEP_WORDS = 8
-"""Words of a step: number of the instruction from 1 (0: an input), file, register, 0, then four channels."""
+"""Words per step: number of the instruction from 1 (0: an input), file, register, 0, then four channels."""
 _X = (0, 0, 0, 0)
 
 
@@ -30,8 +31,8 @@ _X = (0, 0, 0, 0)
 class Traced(Rewriter):
     """The pass.
 
-    slot: number of the BUFFER. matches: channels of system values that have to equal words of the buffer, as (name, channel).
-    is_at_pixel: the fragment has to lie at the pixel that the buffer names.
+    slot: number of the BUFFER. matches: channels of system values, as (name, channel), that must equal words of the buffer.
+    is_at_pixel: the fragment must lie at the pixel that the buffer names.
     """
 
     slot: int = 0
@@ -47,7 +48,7 @@ class Traced(Rewriter):
         names = {name for name, _ in self.matches} | ({"POSITION"} if self.is_at_pixel else set())
         registers = {name: self._system(name) for name in sorted(names)}
         registers |= {f"own {name}": self.temporary() for name in ("at", "value", "flag", "address", "wanted")}
-        object.__setattr__(self, "_r", registers)  # passes are frozen; this is the copy of one run
+        object.__setattr__(self, "_r", registers)  # passes are frozen; this copy belongs to one run
 
     def _system(self, name: str) -> RegisterRef:
         for d in self.program.declared(File.SV):
@@ -80,7 +81,7 @@ class Traced(Rewriter):
         return [head, *body, Instruction(OPCODES["ENDIF"])]
 
     def _prologue(self) -> list[Instruction]:
-        """Set the flag of the one invocation, and note its inputs."""
+        """Set the flag in the watched invocation, and store its inputs."""
         flag, value, at = self._own("flag"), self._own("value"), self._own("at")
         code = [self._op("MOV", flag, 1, self._words(0xFFFFFFFF)), self._op("MOV", at, 1, self._words(HEADER))]
         buffer, wanted = SrcOperand(RegisterRef(File.BUFFER, self.slot)), self._own("wanted")
@@ -109,7 +110,7 @@ class Traced(Rewriter):
         return code + [step for k in inputs for step in self._noted(RegisterRef(File.IN, k), 0)]
 
     def _noted(self, register: RegisterRef | None, number: int | None = None) -> list[Instruction]:
-        """Store one step. A register without a value, such as a buffer, gives a step without channels, as None does."""
+        """Store one step. None, or a register without a value such as a buffer, makes a step without channels."""
         at, value, address = self._own("at"), self._own("value"), self._own("address")
         step = self.place + 1 if number is None else number
         is_value = register is not None and register.file in (File.TEMP, File.OUT, File.ADDR, File.IN)
@@ -130,5 +131,5 @@ class Traced(Rewriter):
 
 
 def traced(program: Program, slot: int, *, matches: Sequence[tuple[str, int]] = (), is_at_pixel: bool = False) -> Program:
-    """The program with a trace in BUFFER `slot`; for the arguments see `Traced`."""
+    """The program with its trace in BUFFER `slot`; see `Traced` for the arguments."""
     return Traced(slot=slot, matches=tuple(matches), is_at_pixel=is_at_pixel).run(program)

@@ -1,4 +1,5 @@
-"""Reasons why primitives give a pixel no fragment: not finite, w of 0, beyond one side of the view, no area, elsewhere in the window."""
+"""Reasons why primitives have no fragment at a pixel: positions not finite, w of 0, outside the view volume, no area, elsewhere in the
+window."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from backends.pipe.enums import PolygonMode
 from tgsi.insight.place import Place
 from tgsi.insight.primitives import NO_PRIMITIVES, Primitives, areas_of, window_of
 
-Mask = Any  # NDArray[np.bool_], which numpy's own types do not see in reductions
+Mask = Any  # really NDArray[np.bool_], but numpy's type hints lose that in reductions
 
 
 def planes_of(context: Any) -> tuple[tuple[str, tuple[float, float, float, float]], ...]:
-    """The planes of the view volume by name, with coefficients; inside is 0 or more."""
+    """The planes of the view volume by name, with coefficients; the product is at least 0 inside."""
     r = context.state.rasterizer
     planes = [
         ("to the left of the view (x < -w)", (1.0, 0.0, 0.0, 1.0)),
@@ -32,7 +33,7 @@ def planes_of(context: Any) -> tuple[tuple[str, tuple[float, float, float, float
 
 
 def classes_of(context: Any, primitives: Primitives) -> Iterator[tuple[str, Mask]]:
-    """Reasons for which primitives are not seen at all, with a mask of the primitives of each; the first one counts."""
+    """Reasons why primitives are invisible, each with a mask of its primitives; the first matching reason counts."""
     p = primitives.positions
     bad = ~np.isfinite(p[..., :3]).all(axis=(1, 2)) | np.isnan(p[..., 3]).any(axis=1)
     nan = np.isnan(p).any(axis=(1, 2))
@@ -56,7 +57,8 @@ def classes_of(context: Any, primitives: Primitives) -> Iterator[tuple[str, Mask
 
 
 def is_away(context: Any, primitives: Primitives, place: Place) -> bool:
-    """True if no clipping, stipple or facing matters: filled triangles in front of the viewer, whose boxes do not reach the pixel."""
+    """True if all primitives are filled triangles in front of the viewer whose bounding boxes miss the pixel, so clipping and facing do not
+    matter."""
     r, p = context.state.rasterizer, primitives.positions
     is_filled = primitives.corners == 3 and r.fill_front is PolygonMode.FILL and r.fill_back is PolygonMode.FILL
     if not is_filled or not np.isfinite(p).all() or not (primitives.is_window_space or (p[..., 3] > 0).all()):
@@ -68,12 +70,12 @@ def is_away(context: Any, primitives: Primitives, place: Place) -> bool:
 
 
 def shown_positions(primitives: Primitives, number: int) -> str:
-    """The clip positions of a primitive, in short."""
+    """The clip positions of a primitive, rounded."""
     return ", ".join("(" + ", ".join(f"{v:.4g}" for v in corner) + ")" for corner in primitives.positions[number].tolist())
 
 
 def reasons_of_places(context: Any, primitives: Primitives, place: Place) -> Iterator[str]:
-    """Sentences about the primitives of a draw that has no fragment at a pixel."""
+    """Reasons why the primitives of a draw have no fragment at a pixel."""
     count, unexplained = len(primitives.positions), np.ones(len(primitives.positions), bool)
     if not count:
         yield f"it has no primitive: {NO_PRIMITIVES.get(primitives.program.processor, 'the count is too small for the mode')}"
@@ -106,7 +108,7 @@ def _single(reason: str) -> str:
 
 
 def _hint(primitives: Primitives) -> str:
-    """A guess at positions in pixels."""
+    """A hint that the positions look like pixel coordinates."""
     p = primitives.positions
     usual = np.isfinite(p).all() and (p[..., 3] == 1).all() and np.abs(p[..., :2]).max() > 4 and (p[..., :2] >= 0).all()
     return "; positions may be in pixels, and are wanted from -1 to 1" if usual else ""

@@ -11,7 +11,7 @@ _SHOWN_FRAGMENTS = 12
 
 
 def numbers(values: Sequence[float]) -> str:
-    """Numbers of a pixel, in short."""
+    """Values of a pixel, rounded."""
     return "(" + ", ".join(f"{v:.6g}" for v in values) + ")"
 
 
@@ -69,7 +69,7 @@ def _written(writers: Sequence[Event], later: Sequence[Event]) -> str:
 
 
 def _because(writers: Sequence[Event], item: Fragment, later: Sequence[Event]) -> Iterator[str]:
-    """Facts that explain what the last writer wrote, where it may not be meant. later: draws after it that wrote nothing."""
+    """Facts that explain the last written value if it may be unintended. later: later draws that wrote nothing."""
     event = writers[-1]
     if odd := [draw for draw in later if draw.fragments and _is_odd(draw)]:
         yield f"later, {_rejected(odd)}"
@@ -85,11 +85,11 @@ def _because(writers: Sequence[Event], item: Fragment, later: Sequence[Event]) -
 
 
 _USUAL = {Fate.CULLED, Fate.OTHER_LAYER, Fate.SCISSOR, Fate.DISCARDED, Fate.MASKED, Fate.NO_OUTPUT}
-"""Fates that are meant in many scenes: back faces, cut-outs, proxies that are only counted."""
+"""Fates that are intended in many scenes: back faces, cut-outs, occlusion proxies."""
 
 
 def _is_odd(event: Event) -> bool:
-    """True if all fragments of a draw were rejected, and not as in every scene: behind others, or facing away."""
+    """True if all fragments of a draw were rejected for an unusual reason, not because they lie behind others or face away."""
     fates = {item.fate for item in event.fragments}
     if fates & {Fate.PASSED} or fates <= _USUAL:
         return False
@@ -100,7 +100,7 @@ def _is_odd(event: Event) -> bool:
 
 
 def _hidden(writers: Sequence[Event], item: Fragment) -> str:
-    """A nearer fragment that the last one replaced because nothing compared their depths; both are opaque."""
+    """A nearer opaque fragment that the last, opaque one replaced because there was no depth test."""
     event = writers[-1]
     sign = {"LESS": "<", "LEQUAL": "<", "off": "<", "GREATER": ">", "GEQUAL": ">"}.get(event.depth_func)
     for earlier in reversed(writers[:-1]):
