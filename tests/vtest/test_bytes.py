@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 import numpy as np
+import pytest
 
+from backends.gallium.context.context import Context
+from backends.pipe.enums import QueryType
 from tests.vtest.encoder import (
     BUFFER,
     COMPUTE,
@@ -23,6 +27,7 @@ from tests.vtest.encoder import (
     vertices,
 )
 from tgsi.gallium import Screen
+from tgsi.tools.vtest.protocol.numbers import QUERIES
 
 RED, BLUE = (255, 0, 0, 255), (0, 0, 255, 255)
 
@@ -84,6 +89,23 @@ def test_an_occlusion_query_leaves_its_count_in_the_buffer(serve: Runner) -> Non
     result = serve(stream.submit(commands).get(3, 0, (0, 0, 0, 16, 1, 1), 16))
     assert not result.lines
     assert struct.unpack("<2IQ", result.replies) == (1, 4, 256)
+
+
+WIDE = (5 << 32) + 7
+
+
+@pytest.mark.parametrize("kind", range(len(QUERIES)))
+def test_a_result_has_all_64_bits_and_the_width_that_its_kind_has_in_opengl(
+    serve: Runner, kind: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result_of: Any = {QueryType.SO_STATISTICS: (WIDE, 1), QueryType.PIPELINE_STATISTICS: (WIDE, *range(10))}
+    monkeypatch.setattr(Context, "get_query_result", lambda context, query: result_of.get(query.kind, WIDE))
+    commands = Commands().create("QUERY", 50, kind, 8, 3)
+    commands.add("BEGIN_QUERY", 50).add("END_QUERY", 50).add("GET_QUERY_RESULT", 50, 1)
+    result = serve(Stream().resource(3, BUFFER, 64, 1 << 17, 24).submit(commands).get(3, 0, (0, 0, 0, 24, 1, 1), 24))
+    assert not result.lines
+    width = 8 if QUERIES[kind] in (QueryType.TIMESTAMP, QueryType.TIME_ELAPSED) else 4
+    assert struct.unpack("<Q2IQ", result.replies) == (0, 1, width, WIDE)
 
 
 def test_a_result_goes_into_a_query_buffer(serve: Runner) -> None:

@@ -498,6 +498,18 @@ CUT: list[tuple[str, Callable[[bytearray], bytearray], str]] = [
 ]
 
 
+@pytest.mark.parametrize("is_native", [True, False])
+def test_no_part_of_a_recording_repeats_the_draw_of_a_part_before(stage: Traced, is_native: bool) -> None:
+    stage.calls(stage.ctx)
+    stage.ctx.destroy()
+    again = bytes((Command.REDRAW, 0, 0, 0))
+    with tgsi.Screen(threads=0) as screen:
+        player = TracePlayer(screen, screen.context_create(), lambda digest: None, is_native=is_native)
+        player.advance(stage.path.read_bytes()[PREFIX.size : -4] + again)
+        with pytest.raises(RecordingError, match=r"\(REDRAW\) at byte 0: there is no draw before"):
+            player.advance(again)
+
+
 @pytest.mark.parametrize(("cut", "message"), [(cut, message) for _, cut, message in CUT], ids=[name for name, _, _ in CUT])
 def test_a_wrong_file_is_refused_with_command_place_and_reason(stage: Traced, cut: Callable[[bytearray], bytearray], message: str) -> None:
     stage.state(stage.ctx)

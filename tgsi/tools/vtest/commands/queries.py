@@ -81,7 +81,7 @@ def tell_due(due: dict[Any, SubContext]) -> None:
 
 def _tell_result(sub: SubContext, found: Query) -> None:
     result = sub.gallium.get_query_result(found.object)
-    value = int(result[0] if isinstance(result, tuple) else result) & ((1 << 64) - 1)
+    value = int(result[0] if isinstance(result, tuple) else result)
     size = 8 if found.object.kind in _WIDE else 4
     holding = sub.session.resources.get(found.handle)
     if holding is None:
