@@ -52,7 +52,6 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
         left, top, right, bottom, cut = load_box(f, at)
         box = [f.max(left - tile_x, 0), f.max(top - tile_y, 0), f.min(right - tile_x, TILE - 1), f.min(bottom - tile_y, TILE - 1)]
         entire = (box[0] | box[1]).eq(0) & (box[2] & box[3]).eq(TILE - 1)
-        edges = [[v[k] for k in range(3)] for v in (a, b, c)]
 
         def divided(coverage: Coverage) -> None:
             if kept is not None:
@@ -63,7 +62,7 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
         def coverage(bounded: bool) -> Coverage:
             tile = tile_x | (tile_y << 16)
             return Coverage(
-                f=f, lanes=lanes, rows=rows, list_=list_, size=size, record=entry, edges=edges, tile=tile, box=box, bounded=bounded
+                f=f, lanes=lanes, rows=rows, list_=list_, size=size, record=entry, planes=[a, b, c], tile=tile, box=box, bounded=bounded
             )
 
         triangle = coverage(False)
@@ -134,10 +133,15 @@ class Coverage:
     list_: Val
     size: Var
     record: Val
-    edges: list[list[Val]]  # A, B, C of three edges
+    planes: list[Val]  # A, B and C; the first three lanes of each are edges
     tile: Val
     box: list[Val]  # min x, min y, max x, max y
     bounded: bool
+
+    @property
+    def edges(self) -> list[list[Val]]:
+        """A, B and C of the three edges."""
+        return [[v[k] for k in range(3)] for v in self.planes]
 
     @property
     def x0(self) -> Val:
@@ -186,7 +190,7 @@ class Coverage:
         self.end_quads(self.put_quads(masks, places, masks.ne(0) & in_box, self.size.get() + HEAD))
 
     def packed(self, kept: Val) -> None:
-        """Cover the box in windows of 16 quads. Fully covered blocks become runs; the quads of all others are packed.
+        """Cover the box in windows of 16 quads. Fully covered windows become runs; the quads of partly covered ones are packed.
 
         Blocks at the edge of a triangle are half empty, as a rule, so packed quads take half as many vectors. They form one entry. kept:
         memory for the runs until the entry is complete; a triangle has at most one run in each row of blocks, because it is convex.
@@ -196,28 +200,25 @@ class Coverage:
         height = 4 * QUADS // width
         quad_x, quad_y = window(width)
         places = f.lanes_const(I32.wide(QUADS), [x | y << 8 for x, y in zip(quad_x, quad_y)])
-        x0, y0 = self.box[0] & -width, self.box[1] & -height
-        rows = [f.var(e.type, e) for e in self.values(x0, y0, quad_x, quad_y)]
+        y0, zero = self.box[1] & -height, f.const(I32, 0)
+        corner = self.values(zero, zero, quad_x, quad_y)
+        grades = WindowGrades(self, y0, width, height)
         runs, end = f.var(I32, 0), f.var(I32, self.size.get() + HEAD)
         with f.range(y0, self.box[3] + 1, height) as y:
-            now = [f.var(r.type, r.get()) for r in rows]
-            blocks, first = f.var(I32, 0), f.var(I32, 0)  # of the runs of this row of windows
-            with f.range(x0, self.box[2] + 1, width) as x:
-                e = [v.get() for v in now]
-                masks = self.quad_masks(e, x, y, quad_x, quad_y)
-                with f.else_of(f.all(masks.eq(15))) as partly:
-                    first.set(f.select(blocks.get().eq(0), x, first.get()))
-                    blocks.add(width // columns)
-                    partly()
-                    end.set(self.put_quads(masks, places + (x | (y << 8)), masks.ne(0), end.get()))
-                for v, old, a in zip(now, e, self.edges[0]):
-                    v.set(old + a * width)
-            with f.if_(blocks.get().ne(0)):
+            partly, fully = grades.next(y)
+            with f.if_(fully.ne(0)):
+                blocks, x = f.popcount(fully) * (width // columns), f.first_bit(fully) * width
                 for row in range(0, height, self.rows):
-                    self.write_run(f.at(kept, runs.get()), blocks.get(), self.tile + (first.get() | (y + row << 16)), self.every)
+                    self.write_run(f.at(kept, runs.get()), blocks, self.tile + (x | (y + row << 16)), self.every)
                     runs.add(run_bytes(self.lanes))
-            for r, b in zip(rows, self.edges[1]):
-                r.set(r.get() + b * height)
+            left = f.var(I32, partly)
+            with f.loop() as windows:
+                bits = left.get()
+                windows.break_if(bits.eq(0))
+                left.set(bits & (bits - 1))
+                x = f.first_bit(bits) * width
+                masks = self.quad_masks([e + (a * x + b * y) for e, a, b in zip(corner, *self.edges[:2])], x, y, quad_x, quad_y)
+                end.set(self.put_quads(masks, places + (x | (y << 8)), masks.ne(0), end.get()))
         self.end_quads(end.get())
         four = I32.wide(4)
         with f.range(0, runs.get(), 16) as k:
@@ -323,3 +324,44 @@ class Coverage:
 def window(width: int) -> tuple[list[int], list[int]]:
     """Columns and rows of the first pixels of the quads of a window, row-major. width: in pixels."""
     return [i % (width // 2) * 2 for i in range(QUADS)], [i // (width // 2) * 2 for i in range(QUADS)]
+
+
+class WindowGrades:
+    """Finds the windows of a tile that a triangle covers partly or fully, one row of windows after the other.
+
+    A long thin triangle touches few windows of its box. An edge function is greatest in one corner of a window and least in the opposite
+    one. A window is empty if the greatest value of an edge is negative, and fully covered if the least value of no edge is.
+    """
+
+    def __init__(self, triangle: Coverage, y: Val, width: int, height: int) -> None:
+        """Begin with the windows of row `y` of the tile. width, height: of a window, in pixels."""
+        f, vec, box = triangle.f, I32.wide(TILE // width), triangle.box
+        self._triangle, self._height = triangle, height
+        columns = f.lanes_const(vec, range(0, TILE, width))
+        a, b, c = triangle.planes
+        up, down = (f.max(v, 0) * (width - 1) + f.max(w, 0) * (height - 1) for v, w in ((a, b), (0 - a, 0 - b)))
+        greatest, span = c + b * y + up, up + down
+        each = [[k] * vec.lanes for k in range(3)]
+        self._greatest = [f.var(vec, columns * f.shuffle(a, a, k) + f.shuffle(greatest, greatest, k)) for k in each]
+        self._spans = [f.shuffle(span, span, k) for k in each]
+        shift = width.bit_length() - 1
+        self._touched = self._bits(box[0].lshr(shift), box[2].lshr(shift) + 1)
+        self._whole = self._bits((box[0] + (width - 1)).lshr(shift), (box[2] + 1).lshr(shift))
+
+    def _bits(self, first: Val, end: Val) -> Val:
+        """Bits from number `first` to the one before `end`."""
+        one = self._triangle.f.const(I32, 1)
+        return (one << self._triangle.f.max(first, end)) - (one << first)
+
+    def next(self, y: Val) -> tuple[Val, Val]:
+        """Bits of the windows of row `y` that are covered partly, and of those that are covered fully."""
+        f, box, height = self._triangle.f, self._triangle.box, self._height
+        greatest = [v.get() for v in self._greatest]
+        least = [v - span for v, span in zip(greatest, self._spans)]
+        empty, partly = (f.mask_bits((e[0] | e[1] | e[2]) < 0) for e in (greatest, least))
+        fully = (partly ^ -1) & self._whole
+        if self._triangle.bounded:
+            fully = f.select((y >= box[1]) & (y + (height - 1) <= box[3]), fully, 0)
+        for v, old, b in zip(self._greatest, greatest, self._triangle.edges[1]):
+            v.set(old + b * height)
+        return (empty ^ -1) & (fully ^ -1) & self._touched, fully
