@@ -150,7 +150,7 @@ def put_parameter(gl: Context, item: Texture, name: int, values: tuple[Any, ...]
             item.base_level = int(value)
         else:
             item.max_level = int(value)
-        item._complete = -1
+        item.unsettle()
     elif name in SWIZZLES or name == GL.TEXTURE_SWIZZLE_RGBA:
         letters = [int(v) for v in values]
         for letter in letters:

@@ -24,6 +24,8 @@ LIGHTS = {GL.LIGHT0 + k: k for k in range(8)}
 def switch_fixed(gl: Context, cap: int, on: bool) -> None:
     """Switch a capability of the fixed functions."""
     state = gl.fixed
+    if is_fixed_on(gl, cap) == on:
+        return
     if cap in SWITCHES:
         if cap == GL.COLOR_MATERIAL and not on and cap in state.enabled:
             settle_color_material(gl)

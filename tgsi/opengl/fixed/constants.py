@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import struct
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from tgsi.opengl.fixed import slots
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import FixedState, Light, Material, inverse, product
+from tgsi.opengl.state.fixed import MAX_UNITS, FixedState, Floats4, Light, Material, inverse, product
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -21,26 +23,28 @@ Floats = NDArray[np.float32]
 
 _ONE, _FOUR = struct.Struct("=f"), struct.Struct("=4f")
 _NORMALS = struct.Struct("=3f4x3f4x3f4xf")
+_LIGHT, _FRAGMENT = struct.Struct("=12d"), struct.Struct(f"={7 + 4 * MAX_UNITS}d")
 
 
-def vertex_constants(gl: Context) -> bytearray:
-    """The constants of vertex programs."""
+def vertex_constants(gl: Context, units: Iterable[int]) -> bytearray:
+    """The constants of vertex programs that write coordinates for these units."""
     state, data = gl.fixed, bytearray(16 * slots.VERTEX_SIZE)
-    made = np.frombuffer(data, np.float32).reshape(-1, 4)
     put_changes(gl, data, dirty.MATRIX | dirty.MATERIAL)
     if GL.LIGHTING in state.enabled:
         for number, light in enumerate(state.lights):
             if light.is_on:
-                _put_light(light, made, slots.light(number))
-    for unit, item in enumerate(state.units):
-        for index, coordinate in enumerate(item.coordinates):
+                first = 16 * slots.light(number)
+                numbers = *light.position, *light.direction, light.exponent, *light.attenuation, light.cutoff
+                data[first : first + 16 * slots.AMBIENT] = _light(_LIGHT.pack(*numbers))
+    for unit in units:
+        for index, coordinate in enumerate(state.units[unit].coordinates):
             if coordinate.is_on:
                 plane = coordinate.object_plane if coordinate.mode == GL.OBJECT_LINEAR else coordinate.eye_plane
-                made[slots.plane(unit, index)] = plane
-        first = slots.texture_matrix(unit)
-        made[first : first + 4] = state.textures[unit][-1]
-    made[slots.POINT] = (*state.attenuation, gl.raster.point_size)
-    made[slots.POINT + 1, :2] = max(1.0, state.size_range[0]), max(1.0, state.size_range[1])
+                _put(data, slots.plane(unit, index), *plane)
+        first = 16 * slots.texture_matrix(unit)
+        data[first : first + 64] = state.textures[unit][-1].tobytes()
+    _put(data, slots.POINT, *state.attenuation, gl.raster.point_size)
+    _put(data, slots.POINT + 1, max(1.0, state.size_range[0]), max(1.0, state.size_range[1]), 0.0, 0.0)
     return data
 
 
@@ -124,22 +128,29 @@ def _put_products(light: Light, material: Material, follows: set[int], data: byt
             _put(data, first + place, r * x, g * y, b * z, a * w)
 
 
-def _put_light(light: Light, made: Floats, first: int) -> None:
-    position = np.array(light.position, np.float32)
-    if light.position[3] == 0:
-        made[first, :3] = _unit(position[:3])
-        made[first + slots.HALF, :3] = half_vector(light)
+@functools.lru_cache(256)
+def _light(packed: bytes) -> bytes:
+    """The constants of a light before its products with materials. Most lights stand still from draw to draw.
+
+    packed: as `_LIGHT` packs them, because -0.0 and 0.0 are one key otherwise.
+    """
+    x, y, z, w, *direction, exponent, constant, linear, quadratic, cutoff = _LIGHT.unpack(packed)
+    rows = np.zeros((slots.AMBIENT, 4), np.float32)
+    position = np.array((x, y, z, w), np.float32)
+    if w == 0:
+        rows[0, :3] = _unit(position[:3])
+        rows[slots.HALF, :3] = half_vector((x, y, z, w))
     else:
-        made[first] = position / position[3]
-    cosine = math.cos(math.radians(light.cutoff)) if light.cutoff != 180.0 else -1.0
-    made[first + slots.ATTENUATION] = (*light.attenuation, cosine)
-    made[first + slots.SPOT, :3] = _unit(np.array(light.direction, np.float32))
-    made[first + slots.SPOT, 3] = light.exponent
+        rows[0] = position / position[3]
+    cosine = math.cos(math.radians(cutoff)) if cutoff != 180.0 else -1.0
+    rows[slots.ATTENUATION] = constant, linear, quadratic, cosine
+    rows[slots.SPOT] = (*_unit(np.array(direction, np.float32)), exponent)
+    return rows.tobytes()
 
 
-def half_vector(light: Light) -> Floats:
-    """The unit vector between the direction to a light and the direction to a viewer far away."""
-    return _unit(_unit(np.array(light.position[:3], np.float32)) + np.array([0, 0, 1], np.float32))
+def half_vector(position: Floats4) -> Floats:
+    """The unit vector between the direction to a light at an infinite position and the direction to a viewer far away."""
+    return _unit(_unit(np.array(position[:3], np.float32)) + np.array([0, 0, 1], np.float32))
 
 
 def normal_rows(model_view: Floats) -> tuple[Floats, float]:
@@ -158,15 +169,22 @@ def _unit(vector: Floats) -> Floats:
 
 def fragment_constants(gl: Context) -> bytes:
     """The constants of fragment programs."""
-    fog, made = gl.fixed.fog, np.zeros((slots.FRAGMENT_SIZE, 4), np.float32)
-    made[slots.FOG_COLOR] = fog.color
-    span = fog.end - fog.start
-    made[slots.FOG_FACTORS] = (
+    fog = gl.fixed.fog
+    colors = [number for item in gl.fixed.units for number in item.color]
+    return _fragment(_FRAGMENT.pack(fog.start, fog.end, fog.density, *fog.color, *colors))
+
+
+@functools.lru_cache(64)
+def _fragment(packed: bytes) -> bytes:
+    start, end, density, *colors = _FRAGMENT.unpack(packed)
+    rows = np.zeros((slots.FRAGMENT_SIZE, 4), np.float32)
+    rows[slots.FOG_COLOR] = colors[:4]
+    span = end - start
+    rows[slots.FOG_FACTORS] = (
         -1.0 / span if span else 0.0,
-        fog.end / span if span else 1.0,
-        fog.density / math.log(2.0),
-        fog.density / math.sqrt(math.log(2.0)),
+        end / span if span else 1.0,
+        density / math.log(2.0),
+        density / math.sqrt(math.log(2.0)),
     )
-    for unit, item in enumerate(gl.fixed.units):
-        made[slots.ENVIRONMENT + unit] = item.color
-    return made.tobytes()
+    rows[slots.ENVIRONMENT :] = np.array(colors[4:]).reshape(-1, 4)
+    return rows.tobytes()

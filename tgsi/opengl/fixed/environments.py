@@ -111,6 +111,8 @@ def put_generation(gl: Context, coordinate: int, name: int, values: tuple[Any, .
     if coordinate not in COORDINATES:
         raise bad_enum("coord", coordinate)
     item = unit(gl).coordinates[COORDINATES[coordinate]]
+    if (name == GL.TEXTURE_GEN_MODE and item.mode == values[0]) or (name == GL.OBJECT_PLANE and item.object_plane == values):
+        return  # clients set them again for each object
     if name == GL.TEXTURE_GEN_MODE:
         _check(int(values[0]), GENERATED)
         item.mode = int(values[0])

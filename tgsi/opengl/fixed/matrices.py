@@ -13,12 +13,11 @@ from tgsi.opengl.lists import listed
 from tgsi.opengl.memory import Pointer, numbers
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import MAX_UNITS, Matrix, identity, product
+from tgsi.opengl.state.fixed import MAX_UNITS, Matrix, identity, matrix_of, product
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
-_IDENTITY = identity()
 DEPTHS = {GL.MODELVIEW: 32, GL.PROJECTION: 32, GL.TEXTURE: 10}
 
 
@@ -45,9 +44,8 @@ def _multiply(gl: Context, matrix: Matrix) -> None:
 
 
 def _read(letter: str, address: Pointer, *, transposed: bool = False) -> Matrix:
-    with np.errstate(over="ignore"):  # of doubles beyond floats
-        found = np.array(numbers(letter, address, 16), np.float32).reshape(4, 4)
-    return np.ascontiguousarray(found if transposed else found.T)
+    matrix = matrix_of(numbers(letter, address, 16))
+    return matrix if transposed else np.ascontiguousarray(matrix.T)
 
 
 @command("glMatrixMode")
@@ -136,18 +134,14 @@ def mult_transpose_matrix_doubles(gl: Context, m: Pointer) -> None:
 @lists_itself
 def translate(gl: Context, x: float, y: float, z: float) -> None:
     """Multiply by a translation."""
-    made = _IDENTITY.copy()
-    made[:3, 3] = x, y, z
-    _multiply(gl, made)
+    _multiply(gl, matrix_of((1.0, 0.0, 0.0, x, 0.0, 1.0, 0.0, y, 0.0, 0.0, 1.0, z, 0.0, 0.0, 0.0, 1.0)))
 
 
 @command("glScalef", "glScaled")
 @lists_itself
 def scale(gl: Context, x: float, y: float, z: float) -> None:
     """Multiply by a scaling."""
-    made = np.zeros((4, 4), np.float32)
-    made.flat[::5] = x, y, z, 1.0
-    _multiply(gl, made)
+    _multiply(gl, matrix_of((x, 0.0, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 0.0, z, 0.0, 0.0, 0.0, 0.0, 1.0)))
 
 
 @command("glRotatef", "glRotated")

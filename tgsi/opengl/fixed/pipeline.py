@@ -25,9 +25,9 @@ SAMPLERS = {"1D": "sampler1D", "2D": "sampler2D", "3D": "sampler3D", "CUBE": "sa
 def texture_of(gl: Context, unit: int) -> tuple[int, Texture] | None:
     """The target and the texture that a unit samples; None if it is off or its texture is incomplete."""
     on = gl.fixed.units[unit].targets
-    target = next((item for item in TARGETS if item in on), 0)
-    if not target:
+    if not on:
         return None
+    target = next(item for item in TARGETS if item in on)
     place = gl.units[unit]
     texture = place.textures.get(target) or gl.default_textures[target]
     return (target, texture) if texture.complete(gl, place.sampler or texture.sampler) else None
@@ -105,21 +105,24 @@ _IDENTITY = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
 
 def units_of(gl: Context) -> tuple[EnvironmentKey, ...]:
     """The units that sample."""
-    return tuple(key for key in (environment_key(gl, unit) for unit in range(MAX_UNITS)) if key is not None)
+    keys = [environment_key(gl, unit) for unit, item in enumerate(gl.fixed.units) if item.targets]
+    return tuple([key for key in keys if key is not None])
 
 
 def fixed_program(gl: Context) -> Linked:
     """The program of the fixed functions for the current state."""
     changed = gl.dirty & (dirty.FIXED | dirty.TEXTURES | dirty.MATRIX | dirty.MATERIAL)
     stages = gl.stages
-    found = stages.linked
-    if found is not None and not changed & (dirty.FIXED | dirty.TEXTURES):
+    linked = stages.linked
+    units = units_of(gl) if changed & (dirty.FIXED | dirty.TEXTURES) or linked is None else stages.units
+    if linked is not None and not changed & dirty.FIXED and units == stages.units:
+        changed &= dirty.MATRIX | dirty.MATERIAL
         if changed:
-            put_changes(gl, found.constants[GL.VERTEX_SHADER], changed)
-            found.stale.add(GL.VERTEX_SHADER)
+            put_changes(gl, linked.constants[GL.VERTEX_SHADER], changed)
+            linked.stale.add(GL.VERTEX_SHADER)
             gl.dirty &= ~changed
-        return found
-    units, on = units_of(gl), gl.fixed.enabled
+        return linked
+    on, stages.units = gl.fixed.enabled, units
     has_secondary = GL.COLOR_SUM in on
     vertex = vertex_key(gl, [item.unit for item in units], has_fog=GL.FOG in on, has_secondary=has_secondary)
     adds = vertex.is_separate if vertex.is_lit else has_secondary
@@ -129,7 +132,7 @@ def fixed_program(gl: Context) -> Linked:
         known = gl.programs[vertex, fragment] = Linked()
         _add_vertex(gl, known, vertex)
         _add_fragment(gl, known, fragment)
-    _put_constants(gl, known)
+    _put_constants(gl, known, vertex.units)
     if stages.linked is not known:
         stages.linked = known
         gl.dirty |= dirty.PROGRAM
@@ -146,6 +149,7 @@ def mixed_program(gl: Context, base: Linked) -> Linked:
         return stages.mixed
     own = Linked()
     keys: list[Any] = [gl.number]
+    vertex: VertexKey | None = None
     if base.lacks(GL.VERTEX_SHADER):
         reads = base.fragment_reads()
         numbers = sorted(index for name, index in reads if name == "TEXCOORD")
@@ -161,7 +165,7 @@ def mixed_program(gl: Context, base: Linked) -> Linked:
     if found is None:
         found = base.mixes[tuple(keys)] = Combined([(base, tuple(base.programs)), (own, tuple(own.programs))])
     assert isinstance(found, Combined)
-    _put_constants(gl, found.parts[1])
+    _put_constants(gl, found.parts[1], vertex.units if vertex is not None else ())
     found.refresh()
     type(gl).put_state(gl, base, dirty.ALL if stages.mixed is not found else changed)
     if stages.mixed is not found:
@@ -177,9 +181,9 @@ def _note_vertex(gl: Context, key: VertexKey) -> None:
         gl.dirty |= dirty.RASTERIZER
 
 
-def _put_constants(gl: Context, linked: Linked) -> None:
+def _put_constants(gl: Context, linked: Linked, units: tuple[UnitKey, ...]) -> None:
     if GL.VERTEX_SHADER in linked.programs:
-        linked.constants[GL.VERTEX_SHADER] = vertex_constants(gl)
+        linked.constants[GL.VERTEX_SHADER] = vertex_constants(gl, [item.number for item in units])
     if GL.FRAGMENT_SHADER in linked.programs:
         linked.constants[GL.FRAGMENT_SHADER] = bytearray(fragment_constants(gl))
     linked.note_stale(linked.constants)

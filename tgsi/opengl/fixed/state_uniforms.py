@@ -75,7 +75,7 @@ def _lights() -> dict[str, tuple[int, Finder]]:
         "diffuse": lambda item: item.diffuse,
         "specular": lambda item: item.specular,
         "position": lambda item: item.position,
-        "halfVector": lambda item: (*half_vector(item).tolist(), 1.0),
+        "halfVector": lambda item: (*half_vector(item.position).tolist(), 1.0),
         "spotDirection": lambda item: item.direction,
         "spotExponent": lambda item: (item.exponent,),
         "spotCutoff": lambda item: (item.cutoff,),

@@ -80,6 +80,7 @@ class Combined(Linked):
 class FixedStages:
     """The programs of the fixed functions that a context has made, and those that it draws with.
 
+    `units`: keys of the texture units that `linked` samples.
     `rasterizer`: whether the vertex program has colors of back faces, and sizes of points. `mixed` is `base` with stages of the fixed
     functions.
     """
@@ -88,6 +89,7 @@ class FixedStages:
         self.vertex: dict[Any, Any] = {}
         self.fragment: dict[Any, Any] = {}
         self.linked: Linked | None = None
+        self.units: tuple[Any, ...] = ()
         self.mixed: Linked | None = None
         self.base: Linked | None = None
         self.rasterizer = (False, False)

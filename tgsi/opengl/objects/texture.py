@@ -102,7 +102,8 @@ class Texture:
         self.first_level = self.first_layer = 0
         self.layers = 0
         self.label = ""
-        self._complete = -1
+        self._settled: set[tuple[int, ...]] = set()
+        """Filters and levels for which the texture is complete and gathered."""
 
     # -- storage
     def make_resource(self, gl: Host, row: InternalFormat, size: Size, levels: int, samples: int = 0) -> Resource:
@@ -127,7 +128,7 @@ class Texture:
 
     def specify(self, gl: Host, face: int, level: int, internal: int, row: InternalFormat, size: Size) -> Image | None:
         """Define an image, and return it; None if it has no texels. Its texels are undefined."""
-        self._complete = -1
+        self._settled.clear()
         gl.note_storage()
         if not all(size):
             self.images.pop((face, level), None)
@@ -162,6 +163,7 @@ class Texture:
     def _adopt(self, resource: Resource, base: Size) -> None:
         self.resource, self.base = resource, (base, len(resource.levels))
         self.views.clear()
+        self._settled.clear()
 
     def _fits(self, level: int, row: InternalFormat, size: Size) -> bool:
         if self.resource is None or str(self.resource.format) != row.format or level >= len(self.resource.levels):
@@ -170,7 +172,7 @@ class Texture:
 
     def allocate(self, gl: Host, internal: int, row: InternalFormat, size: Size, levels: int, samples: int = 0) -> None:
         """Immutable storage, or the storage of a multisampled texture."""
-        self._complete = -1
+        self._settled.clear()
         self.images.clear()
         self._adopt(self.make_resource(gl, row, size, levels, samples), size)
         assert self.resource is not None
@@ -199,8 +201,15 @@ class Texture:
         last = min(last, self.max_level)
         return min(last, self.levels - 1) if self.is_immutable else last
 
+    def unsettle(self) -> None:
+        """Check and gather the images again before the next use: one of them changed."""
+        self._settled.clear()
+
     def complete(self, gl: Host, sampler: Sampler) -> bool:
         """Gather the images in one resource. False if the texture is incomplete for the sampler, so that it reads as 0, 0, 0, 1."""
+        key = sampler.min_filter, sampler.mag_filter, self.base_level, self.max_level
+        if key in self._settled:
+            return True
         base = self.base_image()
         if base is None or self._effective_base() > self._last_level():
             return False
@@ -215,15 +224,12 @@ class Texture:
             )
         ):
             return False
-        if self.is_immutable or self.target in MULTISAMPLED:
-            return True
-        last = self._last_level() if mips else self._effective_base()
-        if self._complete == last:
-            return True
-        if not self._has_images(base, last):
-            return False
-        self._gather(gl, base, last)
-        self._complete = last
+        if not self.is_immutable and self.target not in MULTISAMPLED:
+            last = self._last_level() if mips else self._effective_base()
+            if not self._has_images(base, last):
+                return False
+            self._gather(gl, base, last)
+        self._settled.add(key)
         return True
 
     def _has_images(self, base: Image, last: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,11 +28,23 @@ CONVENTIONAL = {
 
 Floats4 = tuple[float, float, float, float]
 Matrix = NDArray[np.float32]
+_SQUARE = struct.Struct("=16f")
 
 
 def identity() -> Matrix:
     """A 4 x 4 matrix with rows outside."""
     return np.eye(4, dtype=np.float32)
+
+
+def matrix_of(numbers: Sequence[float]) -> Matrix:
+    """A 4 x 4 matrix of 16 numbers, row by row. Numbers beyond floats are infinite."""
+    data = bytearray(64)
+    try:
+        _SQUARE.pack_into(data, 0, *numbers)
+    except OverflowError:
+        with np.errstate(over="ignore"):
+            return np.array(numbers).astype(np.float32).reshape(4, 4)
+    return np.frombuffer(data, np.float32).reshape(4, 4)
 
 
 def product(left: Matrix, right: Matrix) -> Matrix:
@@ -40,12 +54,28 @@ def product(left: Matrix, right: Matrix) -> Matrix:
     """
     if left.ndim == 1:
         return product(right.T, left)
+    if left.shape == right.shape == (4, 4):
+        return _square(left, right)
     wide, columns = left.astype(np.float64), right.astype(np.float64).reshape(left.shape[1], -1)
     with np.errstate(all="ignore"):
         made = wide[:, :1] * columns[:1]
         for k in range(1, left.shape[1]):
             made = made + wide[:, k : k + 1] * columns[k : k + 1]
         return made.astype(np.float32).reshape(left.shape[0], *right.shape[1:])
+
+
+def _square(left: Matrix, right: Matrix) -> Matrix:
+    """A product of two 4 x 4 matrices. Numbers of Python take a third of the time that numpy needs for so few."""
+    (a, b, c, d), (e, f, g, h), (i, j, k, m), (n, o, p, q) = right.tolist()
+    numbers: list[float] = []
+    for r, s, t, u in left.tolist():
+        numbers += (
+            r * a + s * e + t * i + u * n,
+            r * b + s * f + t * j + u * o,
+            r * c + s * g + t * k + u * p,
+            r * d + s * h + t * m + u * q,
+        )
+    return matrix_of(numbers)
 
 
 def inverse(matrix: Matrix) -> Matrix:
