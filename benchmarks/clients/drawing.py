@@ -19,12 +19,18 @@ Frame = Callable[[int], Picture]
 
 DRAWS = 10_000
 CORNERS = 30_000
-PLANE_FACES, PLANE_EDGE = 203_520, 1024
+PLANE_FACES, PLANE_EDGE = 2 * 318 * 320, 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a client draws. needs: its packages. begin: imports the client, and returns its frame. is_first: its first frame alone counts."""
+    """Frames of a client.
+
+    Attributes:
+        needs: packages of the client.
+        begin: imports the client, and returns its frame.
+        is_first: its first frame alone counts.
+    """
 
     what: str
     needs: tuple[str, ...]
@@ -56,8 +62,8 @@ in vec3 shade; uniform vec4 tint; out vec4 color; void main() { color = vec4(sha
         target.use()
         target.clear(0.1, 0.1, 0.1 + number % 2 / 10)
         for place, shade in values:
-            move.value = place  # type: ignore[union-attr]
-            tint.value = shade  # type: ignore[union-attr]
+            move.value = place
+            tint.value = shade
             triangle.render(moderngl.TRIANGLES)
         return np.frombuffer(target.read(components=4), np.uint8).reshape(512, 512, 4)
 
@@ -67,7 +73,7 @@ in vec3 shade; uniform vec4 tint; out vec4 color; void main() { color = vec4(sha
 def _immediate(side: Side) -> Frame:
     loader = side.loader("compatibility")
     call: dict[str, Any] = {}
-    for name, types in {
+    signatures: dict[str, tuple[Any, ...]] = {
         "glBegin": (ctypes.c_uint,),
         "glEnd": (),
         "glColor3f": (ctypes.c_float,) * 3,
@@ -75,7 +81,8 @@ def _immediate(side: Side) -> Frame:
         "glClear": (ctypes.c_uint,),
         "glClearColor": (ctypes.c_float,) * 4,
         "glReadPixels": (*(ctypes.c_int,) * 4, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p),
-    }.items():
+    }
+    for name, types in signatures.items():
         call[name] = ctypes.CFUNCTYPE(None, *types)(loader.load_opengl_function(name))
     random = np.random.default_rng(2)
     centers = np.repeat(random.uniform(-1, 1, (CORNERS // 3, 2)), 3, axis=0)
@@ -120,20 +127,24 @@ def _mujoco(model: str, size: int) -> Callable[[Side], Frame]:
     return begin
 
 
-def _pyvista(side: Side, columns: int, rows: int) -> Frame:
-    side.install()
-    import pyvista
+def _pyvista(columns: int, rows: int) -> Callable[[Side], Frame]:
+    def begin(side: Side) -> Frame:
+        side.install()
+        import pyvista
 
-    plotter = pyvista.Plotter(off_screen=True, window_size=(PLANE_EDGE, PLANE_EDGE))
-    x, y = np.meshgrid(np.linspace(-2, 2, columns), np.linspace(-2, 2, rows))
-    plotter.add_mesh(pyvista.StructuredGrid(x, y, np.sin(3 * x) * np.cos(2 * y) / 2).extract_surface(**_algorithm(pyvista)), color="tan")
+        plotter = pyvista.Plotter(off_screen=True, window_size=(PLANE_EDGE, PLANE_EDGE))
+        x, y = np.meshgrid(np.linspace(-2, 2, columns), np.linspace(-2, 2, rows))
+        surface = pyvista.StructuredGrid(x, y, np.sin(3 * x) * np.cos(2 * y) / 2).extract_surface(**_algorithm(pyvista))
+        plotter.add_mesh(surface, color="tan")
 
-    def frame(number: int) -> Picture:
-        plotter.camera.azimuth = 3.0 * (number % 7)
-        plotter.render()
-        return np.array(plotter.screenshot(return_img=True))
+        def frame(number: int) -> Picture:
+            plotter.camera.azimuth = 3.0 * (number % 7)
+            plotter.render()
+            return np.array(plotter.screenshot(return_img=True))
 
-    return frame
+        return frame
+
+    return begin
 
 
 def _algorithm(pyvista: Any) -> dict[str, Any]:
@@ -141,12 +152,13 @@ def _algorithm(pyvista: Any) -> dict[str, Any]:
     return {"algorithm": "dataset_surface"} if (pyvista.version_info[0], pyvista.version_info[1]) >= (0, 47) else {}
 
 
+_MUJOCO = ("mujoco", "gymnasium")
 WORKLOADS = {
     "moderngl_draws": Workload(f"moderngl, {DRAWS:,} draws with two new uniforms each", ("moderngl",), _moderngl_draws),
     "immediate": Workload(f"glBegin to glEnd with {CORNERS:,} colors and vertices, called by ctypes", (), _immediate),
-    "mujoco_84": Workload("MuJoCo's Renderer, gymnasium's humanoid, 84 x 84", ("mujoco", "gymnasium"), _mujoco("humanoid.xml", 84)),
-    "mujoco_384": Workload("MuJoCo's Renderer, gymnasium's humanoid, 384 x 384", ("mujoco", "gymnasium"), _mujoco("humanoid.xml", 384)),
-    "mujoco_ant": Workload("MuJoCo's Renderer, gymnasium's ant, 384 x 384", ("mujoco", "gymnasium"), _mujoco("ant.xml", 384)),
-    "pyvista_mesh": Workload(f"PyVista, a surface of {PLANE_FACES:,} triangles from seven sides", ("pyvista",), lambda side: _pyvista(side, 319, 321)),
-    "pyvista_first": Workload("PyVista, the first picture of a process", ("pyvista",), lambda side: _pyvista(side, 33, 33), is_first=True),
+    "mujoco_84": Workload("MuJoCo's Renderer, gymnasium's humanoid, 84 x 84", _MUJOCO, _mujoco("humanoid.xml", 84)),
+    "mujoco_384": Workload("MuJoCo's Renderer, gymnasium's humanoid, 384 x 384", _MUJOCO, _mujoco("humanoid.xml", 384)),
+    "mujoco_ant": Workload("MuJoCo's Renderer, gymnasium's ant, 384 x 384", _MUJOCO, _mujoco("ant.xml", 384)),
+    "pyvista_mesh": Workload(f"PyVista, a surface of {PLANE_FACES:,} triangles from seven sides", ("pyvista",), _pyvista(319, 321)),
+    "pyvista_first": Workload("PyVista, the first picture of a process", ("pyvista",), _pyvista(33, 33), is_first=True),
 }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Callable
 from typing import Any, Protocol
 
 LIBRARY = "libOSMesa.so.8"
 _RGBA, _BYTES = 0x1908, 0x1401
-_ATTRIBUTES = {"core": (0x22, _RGBA, 0x30, 24, 0x31, 8, 0x33, 0x34, 0x36, 3, 0x37, 3, 0), "compatibility": (0x22, _RGBA, 0x30, 24, 0x31, 8, 0)}
+_FORMAT = (0x22, _RGBA, 0x30, 24, 0x31, 8)
+_ATTRIBUTES = {"core": (*_FORMAT, 0x33, 0x34, 0x36, 3, 0x37, 3, 0), "compatibility": (*_FORMAT, 0)}
 """Of OSMesaCreateContextAttribs (GL/osmesa.h): format, bits of depth and stencil, profile, version."""
 
 
@@ -76,4 +78,4 @@ class _Loader:
         pass
 
 
-SIDES = {"tgsi": Ours, "osmesa": OSMesa}
+SIDES: dict[str, Callable[[], Side]] = {"tgsi": Ours, "osmesa": OSMesa}

@@ -14,7 +14,6 @@ from tgsi.opengl.objects.linked import Attribute, Linked
 from tgsi.opengl.objects.texture import Texture
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import MAX_UNITS
 
 TARGETS = (GL.TEXTURE_CUBE_MAP, GL.TEXTURE_3D, GL.TEXTURE_RECTANGLE, GL.TEXTURE_2D, GL.TEXTURE_1D)
 """Targets of a unit by priority: the first enabled one is used. (OpenGL 2.1, 3.8.15)"""
