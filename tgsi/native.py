@@ -10,6 +10,9 @@ import ctypes
 import threading
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from backends.device.commands.bound_record import BoundRecord
 from backends.entries.frontend import Form
 from backends.entries.frontend_records import (
@@ -18,6 +21,7 @@ from backends.entries.frontend_records import (
     NOTED,
     NOTES,
     PLACES,
+    VERTICES,
     FrontendState,
     Place,
     kind_of,
@@ -29,9 +33,11 @@ from backends.gallium.context.context import Context
 from backends.gallium.resource.resource import Resource
 from backends.llvm.engine.kernel_cache import kernels_for
 
-__all__ = ["DRAWS", "NOTED", "NOTES", "PLACES", "Form", "State", "Uniforms", "close", "functions", "is_possible", "kind_of"]
+__all__ = ["DRAWS", "NOTED", "NOTES", "PLACES", "VERTICES", "Form", "State", "Uniforms", "close", "functions", "is_possible", "kind_of"]
 
 _names: dict[str, int] = {}
+_ROOM = 1 << 16
+"""Numbers for which a context has room between two calls of the fallback."""
 
 
 def functions(forms: Mapping[str, Form], fallbacks: Mapping[str, int]) -> dict[str, int]:
@@ -112,7 +118,9 @@ class State:
         self._uniforms: Uniforms | None = None
         self._index: Resource | None = None
         self.valid = memoryview(self._record).cast("B").cast("I")[FrontendState.valid.offset // 4 :][:1]
-        """The bits NOTES, PLACES and DRAWS: which parts are right. Write 0 to forget."""
+        """The bits NOTES, PLACES, DRAWS and VERTICES: which parts are right. Write 0 to forget."""
+        self._rows = np.zeros(0, np.float32)
+        self._row = np.zeros(0, np.float32)
 
     def enter(self, *, is_current: bool) -> None:
         """Make it the calling thread's state, or that of no thread."""
@@ -159,3 +167,27 @@ class State:
             if is_known:
                 record.index_address, record.index_bytes = index.address, index.size
         self.valid[0] |= DRAWS | NOTES
+
+    def begin_rows(self, values: Mapping[int, Sequence[float]]) -> None:
+        """Let native functions add vertices to the open primitive.
+
+        Args:
+            values: the current value of each of its attributes, four numbers by location. Other attributes go to the fallback.
+        """
+        record, size = self._record, 4 * (1 + len(values))
+        if not self._rows.size:
+            self._rows = np.zeros(_ROOM, np.float32)
+        self._row = np.array([0.0, 0.0, 0.0, 1.0, *(number for value in values.values() for number in value)], np.float32)
+        ctypes.memset(record.columns, 0, ctypes.sizeof(record.columns))
+        for number, location in enumerate(values):
+            record.columns[location] = 16 * (1 + number)
+        record.row, record.row_bytes, record.next_row = self._row.ctypes.data, 4 * size, self._rows.ctypes.data
+        record.end_row = record.next_row + _ROOM // size * 4 * size
+        self.valid[0] |= VERTICES
+
+    def take_rows(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The vertices since `begin_rows`, [vertex, 1 + attribute, 4], and the current values, [attribute, 4]."""
+        self.valid[0] &= ~VERTICES
+        size = self._row.size
+        count = (self._record.next_row - self._rows.ctypes.data) // (4 * size)
+        return self._rows[: count * size].reshape(count, size // 4, 4).copy(), self._row.reshape(-1, 4)[1:].copy()

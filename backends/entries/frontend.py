@@ -20,6 +20,7 @@ from backends.entries.frontend_records import (
     STAGES,
     SYMBOL,
     THREADS,
+    VERTICES,
     Block,
     FrontendState,
     FrontendTable,
@@ -27,12 +28,12 @@ from backends.entries.frontend_records import (
     Uniforms,
 )
 from backends.entries.setters import carry_out, copy_constants, hinders, put_constants, put_index_buffer, room_of
-from backends.llvm.builder.function import F32, F64, I32, I64, PTR, Function, Module, Type, Val
+from backends.llvm.builder.function import F32, F64, I8, I32, I64, PTR, Function, Module, Type, Val
 from backends.llvm.builder.record import Record
 from tgsi.language.record import record
 
-LETTERS: Mapping[str, Type] = {"i": I32, "I": I32, "B": I32, "f": F32, "d": F64, "p": PTR, "q": I64}
-"""Types of arguments and results; `B` is a byte."""
+LETTERS: Mapping[str, Type] = {"i": I32, "I": I32, "B": I32, "C": I32, "f": F32, "d": F64, "p": PTR, "q": I64}
+"""Types of arguments and results; `B` and `C` are bytes, of which `C` is a part of 255."""
 _CALL = f"[{ctypes.sizeof(DrawCall) // 4} x i32]"
 _UNSIGNED_BYTE = 0x1401  # GL_UNSIGNED_BYTE; short and int follow at distances of 2
 
@@ -205,6 +206,52 @@ def _draw_elements(w: _Writer) -> None:
     _end_draw(w, call, at)
 
 
+_NORMALIZED = {"C": 255.0}
+"""Letters of integers that are parts of a largest one."""
+_FILL = (0.0, 0.0, 0.0, 1.0)
+
+
+def _four(w: _Writer) -> list[Val]:
+    """The arguments as four floats: numbers, or the address of some. Letter and count are in the form's number."""
+    f, letter, count = w.f, chr(w.form.number >> 16), w.form.number & 0xFF
+    if w.form.arguments == "p":
+        source = w.args[0]
+        w.fall_back(source.as_address().eq(0))
+        type, size = {"f": (F32, 4), "d": (F64, 8), "C": (I8, 1)}[letter]
+        values = [f.load(type, source, size * k, 1) for k in range(count)]
+    else:
+        values = list(w.args)
+    if letter in _NORMALIZED:
+        values = [(value.zext(I32) if value.type is I8 else value & 0xFF).cast("uitofp", F64) / _NORMALIZED[letter] for value in values]
+    floats = [value.cast("fptrunc", F32) if value.type is F64 else value for value in values]
+    return [*floats, *(f.const(F32, number) for number in _FILL[count:])]
+
+
+def _attribute(w: _Writer) -> None:
+    """An attribute of the open primitive, at the location in the form's number."""
+    w.need(VERTICES)
+    offset = w.state.get("columns", w.form.number >> 8 & 0xFF)
+    w.fall_back(offset.eq(0))
+    at = w.f.at(w.state.get("row").as_pointer(), offset.zext(I64))
+    for k, value in enumerate(_four(w)):
+        w.f.store(value, at, 4 * k, 4)
+    w.done()
+
+
+def _vertex(w: _Writer) -> None:
+    """A vertex of the open primitive, with its attributes."""
+    w.need(VERTICES)
+    state, place = w.state, w.state.get("next_row")
+    w.fall_back(place.eq(state.get("end_row")))
+    row = state.get("row").as_pointer()
+    for k, value in enumerate(_four(w)):
+        w.f.store(value, row, 4 * k, 4)
+    size = state.get("row_bytes")
+    w.f.call(PTR, "memcpy", place.as_pointer(), row, size)
+    state.set("next_row", place + size)
+    w.done()
+
+
 FORMS: Mapping[str, Callable[[_Writer], None]] = {
     "noted": _noted,
     "error": _error,
@@ -212,6 +259,8 @@ FORMS: Mapping[str, Callable[[_Writer], None]] = {
     "arrays": _arrays,
     "draw arrays": _draw_arrays,
     "draw elements": _draw_elements,
+    "attribute": _attribute,
+    "vertex": _vertex,
 }
 """Actions of functions, by name."""
 

@@ -11,8 +11,10 @@ MOST_FUNCTIONS = 256
 THREADS = 16
 NOTED = 8
 STAGES = 6
-NOTES, PLACES, DRAWS = 1, 2, 4
-"""Bits of `FrontendState.valid`: the noted values, the places of uniforms, and the state of the next draw are those of Python."""
+COLUMNS = 32
+NOTES, PLACES, DRAWS, VERTICES = 1, 2, 4, 8
+"""Bits of `FrontendState.valid`: the noted values, the places of uniforms, the state of the next draw, and the open primitive are those of
+Python."""
 
 
 class FrontendState(ctypes.Structure):
@@ -29,6 +31,11 @@ class FrontendState(ctypes.Structure):
         ("index_address", c_uint64),  # memory of the index buffer; 0: indexed draws are Python's
         ("index_bytes", c_int64),
         ("noted", c_uint64 * NOTED),  # values of binding commands
+        ("row", c_uint64),  # four floats for the position of the next vertex, then four for each attribute of the open primitive
+        ("row_bytes", c_int64),
+        ("next_row", c_uint64),  # room for the next vertex
+        ("end_row", c_uint64),
+        ("columns", c_int32 * COLUMNS),  # offset in the row by location of the attribute; 0: the primitive does not have it yet
     ]
 
 

@@ -2,10 +2,11 @@
 
     python -m benchmarks.clients [--only a,b] [--rounds N] [--budget S] [--json FILE]
 
-Each round starts one process of each side, which imports the client, draws frames for a slice of the budget, and keeps one picture. Ratios
-are medians of the rounds, of wall time and of processor time; above 1, ours takes less. The pictures must agree: their mean difference is
-at most 1 of 255. `pyvista_first` counts the first picture after imports, with empty caches (`cold`) and with those of the run before (`warm`).
-Clients that are not installed are named and left out: pip install moderngl mujoco gymnasium pyvista PyOpenGL; apt-get install libosmesa6.
+Each round starts one process of each side, which imports the client, draws frames for a slice of the budget, and keeps one picture.
+Ratios are medians of the rounds, of wall time and of processor time; above 1, ours takes less. The pictures must agree: their mean
+difference is at most 1 of 255. `pyvista_first` counts the first picture after imports, with empty caches (`cold`) and with those of the
+run before (`warm`). Clients that are not installed are named and left out: pip install moderngl mujoco gymnasium pyvista PyOpenGL;
+apt-get install libosmesa6.
 """
 
 from __future__ import annotations

@@ -143,9 +143,11 @@ def _entry(name: str, handler: Callable[..., Any], result: str, *, listed: bool)
                 context.native.valid[0] = 0
             elif context.watch is not None:
                 context.watch.begin(context, name, values)
-            if outside and context.batch is not None:
-                context.report(GL.INVALID_OPERATION, name, "a primitive is open")
-                return nothing
+            if context.batch is not None:
+                context.batch.absorb()
+                if outside:
+                    context.report(GL.INVALID_OPERATION, name, "a primitive is open")
+                    return nothing
             if listed and context.list is not None:
                 context.list.items.append((handler, values))
                 if not context.list.executes:

@@ -12,6 +12,7 @@ from tgsi.opengl.objects.linked import STAGE_NUMBERS, Linked
 from tgsi.opengl.objects.packing import SCALARS, SIZES, is_plain
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.registry.table import command as registered
+from tgsi.opengl.state.fixed import COLOR, NORMAL, TEXTURE
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -23,6 +24,14 @@ MOST_PLACES = 1 << 12
 """Locations that native functions know; Python writes those beyond."""
 
 _LETTERS = {"f": "f", "i": "i", "ui": "I"}
+_SUFFIXES = {"f": "f", "d": "d", "C": "ub"}
+_VERTICES = (
+    ("glVertex", 0, (2, 3, 4), "fd"),
+    ("glNormal", NORMAL, (3,), "fd"),
+    ("glColor", COLOR, (3, 4), "fdC"),
+    ("glTexCoord", TEXTURE, (1, 2, 3, 4), "fd"),
+)
+"""Commands between glBegin and glEnd: name, location (0: a vertex), counts of components, letters of types."""
 _FIXED_MODES = 1 << GL.QUADS | 1 << GL.QUAD_STRIP | 1 << GL.POLYGON
 _PATCHES = 1 << GL.PATCHES
 
@@ -48,6 +57,12 @@ def _forms() -> dict[str, native.Form]:
             kind = native.kind_of(letter, 1, rows)
             made[f"glUniform{rows}{word}"] = native.Form("values", "i" + letter * rows, "", kind)
             made[f"glUniform{rows}{word}v"] = native.Form("arrays", "iip", "", kind)
+    for name, location, counts, letters in _VERTICES:
+        for count in counts:
+            for letter in letters:
+                action, kind = "attribute" if location else "vertex", native.kind_of(letter, location, count)
+                made[f"{name}{count}{_SUFFIXES[letter]}"] = native.Form(action, letter * count, "", kind)
+                made[f"{name}{count}{_SUFFIXES[letter]}v"] = native.Form(action, "p", "", kind)
     for columns in (2, 3, 4):
         for rows in (2, 3, 4):
             shape = str(columns) if columns == rows else f"{columns}x{rows}"

@@ -34,6 +34,7 @@ def put_attribute(gl: Context, location: int, values: tuple[Any, ...]) -> None:
     made: Any = (*values, *FILL[len(values) :])
     if gl.batch is not None:
         gl.batch.put(location, made)
+        gl.batch.share(gl.native if gl.list is None else None)
         return
     if gl.list is not None:
         gl.list.items.append((set_current, (location, made)))
@@ -47,6 +48,7 @@ def put_vertex(gl: Context, values: tuple[Any, ...]) -> None:
     """Add a vertex to the open primitive; without one nothing happens."""
     if gl.batch is not None:
         gl.batch.vertex((*values, *FILL[len(values) :]))
+        gl.batch.share(gl.native if gl.list is None else None)
 
 
 @command("glBegin")
@@ -59,6 +61,8 @@ def begin(gl: Context, mode: int) -> None:
     if gl.native is not None:
         gl.native.note_error(True)  # glGetError is an error until the end
     gl.batch = Batch(mode, name, dict(gl.list.known) if gl.list is not None else {})
+    if gl.list is None:
+        gl.batch.share(gl.native)
 
 
 @command("glEnd")

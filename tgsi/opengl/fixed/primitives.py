@@ -27,6 +27,7 @@ _PACKED = {letter: struct.Struct(f"=4{letter}").pack for letter in CURRENT}
 
 def array_of(gl: Context, batch: Batch) -> Any:
     """[vertex, 1 + column, 4] of float32."""
+    batch.settle()
     width = 1 + len(batch.columns)
     if batch.array is not None:
         return batch.array

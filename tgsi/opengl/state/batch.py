@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tgsi.opengl.registry import enums as GL
+
+if TYPE_CHECKING:
+    from tgsi.native import State
 
 EACH = {GL.POINTS: 1, GL.LINES: 2, GL.TRIANGLES: 3, GL.QUADS: 4}
 """Modes whose primitives share no vertices, with the vertices of each."""
@@ -16,10 +21,10 @@ class Batch:
     """A primitive between glBegin and glEnd.
 
     `rows` has for each vertex its position and the values of `columns`; a row that was made before a column was set has fewer values, which
-    are those of the context when the batch is drawn.
+    are those of the context when the batch is drawn. Vertices that native functions add come as `chunks`, [vertex, 1 + column, 4] each.
     """
 
-    __slots__ = ("array", "columns", "mode", "mode_name", "resources", "rows", "values")
+    __slots__ = ("_native", "array", "chunks", "columns", "mode", "mode_name", "resources", "rows", "values")
 
     def __init__(self, mode: int, mode_name: str, known: dict[int, Values]) -> None:
         self.mode = mode
@@ -27,8 +32,35 @@ class Batch:
         self.columns = list(known)
         self.values: list[Values] = list(known.values())
         self.rows: list[tuple[Values, ...]] = []
+        self.chunks: list[Any] = []
+        self._native: State | None = None
         self.array: Any = None
         self.resources: dict[bool, Any] = {}
+
+    def share(self, native: State | None) -> None:
+        """Let native functions add vertices until `absorb`."""
+        self._native = native
+        if native is not None:
+            native.begin_rows(dict(zip(self.columns, self.values, strict=True)))
+
+    def absorb(self) -> None:
+        """Take the vertices and values of native functions; whatever reads or changes the batch does so first."""
+        if self._native is not None:
+            rows, values = self._native.take_rows()
+            self._native = None
+            self.values = [(a, b, c, d) for a, b, c, d in values.tolist()]
+            if len(rows):
+                self.chunks.append(rows)
+
+    def settle(self) -> None:
+        """Make one array of all chunks, or rows where they have different columns."""
+        if not self.chunks:
+            return
+        if not self.rows and all(chunk.shape[1] == 1 + len(self.columns) for chunk in self.chunks):
+            self.array = np.concatenate(self.chunks)
+        else:
+            self.rows += [tuple(map(tuple, row)) for chunk in self.chunks for row in chunk.tolist()]
+        self.chunks = []
 
     def put(self, location: int, values: Values) -> None:
         """Set an attribute for the vertices that follow."""
@@ -40,7 +72,10 @@ class Batch:
 
     def vertex(self, position: Values) -> None:
         """Add a vertex."""
-        self.rows.append((position, *self.values))
+        if self.chunks:
+            self.chunks.append(np.array([(position, *self.values)], np.float32))
+        else:
+            self.rows.append((position, *self.values))
 
     @classmethod
     def of_array(cls, mode: int, mode_name: str, columns: list[int], array: Any) -> Batch:
@@ -52,7 +87,7 @@ class Batch:
 
     def is_whole(self) -> bool:
         """True if the vertices so far are whole primitives that do not hang together."""
-        return bool(self.rows) and self.mode in EACH and len(self.rows) % EACH[self.mode] == 0
+        return bool(len(self)) and self.mode in EACH and len(self) % EACH[self.mode] == 0
 
     def __len__(self) -> int:
-        return len(self.array) if self.array is not None else len(self.rows)
+        return len(self.array) if self.array is not None else len(self.rows) + sum(map(len, self.chunks))
