@@ -60,10 +60,10 @@ def show(
         chip = device_pair(vertex, fragment, profile, state=state, options=options)
         is_numbered = PROFILES[profile].codes is not None
         if is_numbered or moved == "fragment":
-            made = chip[moved == "fragment"]
+            moved_program = chip[moved == "fragment"]
         else:
-            made = linked_program(chip[0], device_program(fragment, profile), state=state, moved=moved)
-        return str(made) if form == "text" else "".join(f"{word:08x}\n" for word in encode(made))
+            moved_program = linked_program(chip[0], device_program(fragment, profile), state=state, moved=moved)
+        return str(moved_program) if form == "text" else "".join(f"{word:08x}\n" for word in encode(moved_program))
     if form == "text":
         return str(linked_program(vertex, fragment, state=state, moved=moved))
     if moved == "vertex":

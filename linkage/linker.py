@@ -293,22 +293,22 @@ class Linker(_Rotation):
             direct = [place for place in map(outputs.get, self._keys_in_order) if place is not None]
             if len(direct) == len(self._keys_in_order):
                 return tuple(direct)
-        found = [outputs.get(key) for key in self._keys]
-        if None in found and self._fallback:
-            found = [
+        feeding = [outputs.get(key) for key in self._keys]
+        if None in feeding and self._fallback:
+            feeding = [
                 outputs.get(self._fallback[key]) if place is None and key in self._fallback else place
-                for place, key in zip(found, self._keys)
+                for place, key in zip(feeding, self._keys)
             ]
         free = producer.first_free
         if self._is_simple:
             places = []
             for position in self._positions:
-                place = found[position] if position >= 0 else None
+                place = feeding[position] if position >= 0 else None
                 if place is None:
                     place, free = free, free + 1
                 places.append(place)
             return tuple(places)
-        targets = {register: place for register, place in zip(self._registers, found) if place is not None}
+        targets = {register: place for register, place in zip(self._registers, feeding) if place is not None}
         mapping = placement(self._blocks, targets, is_whole=self._list.is_whole, first_free=free)
         return tuple(mapping[register] for register in self._declared)
 

@@ -226,17 +226,17 @@ def check_registers(producer: Program, consumer: Program) -> None:
     faults.raise_if_errors(LinkError)
 
 
-def note_torn(found: Diagnostics, file: File, torn: tuple[tuple[Output, Output], ...]) -> None:
+def note_torn(diagnostics: Diagnostics, file: File, torn: tuple[tuple[Output, Output], ...]) -> None:
     """Add an error (K007) for each register of a file that carries two semantics."""
     for first, second in torn:
         labels = [Label(span, text) for span, text in ((second.span, "again here"), (first.span, "first here")) if span is not None]
         message = f"{file.name}[{first.register}] carries {first.semantic} and {second.semantic}; a link moves whole registers"
-        found.error("K007", message, *labels, hint="give each of them a separate register")
+        diagnostics.error("K007", message, *labels, hint="give each of them a separate register")
 
 
-def note_duplicates(found: Diagnostics, producer: Interface) -> None:
+def note_duplicates(diagnostics: Diagnostics, producer: Interface) -> None:
     """Add an error (K003) for each semantic that two outputs of a program carry."""
     for first, second in producer.duplicates:
         labels = [Label(span, text) for span, text in ((second.span, "again here"), (first.span, "first here")) if span is not None]
         message = f"OUT[{first.register}] and OUT[{second.register}] both carry {first.semantic}"
-        found.error("K003", message, *labels, hint="give one of them another semantic index")
+        diagnostics.error("K003", message, *labels, hint="give one of them another semantic index")

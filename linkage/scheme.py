@@ -31,9 +31,9 @@ def link_pair(
         LinkError: the device cannot link the pair; each reason is a finding.
     """
     if profile.plain is not None and not is_mapped and vertex.processor is Processor.VERT and (options is DEFAULT or options == DEFAULT):
-        made = _link_plain(profile, profile.plain, vertex, fragment, table)
-        if made is not None:
-            return made
+        pair = _link_plain(profile, profile.plain, vertex, fragment, table)
+        if pair is not None:
+            return pair
     job = Job(profile, vertex, fragment, table, options)
     check_features(job)
     profile.build(job)
@@ -74,10 +74,10 @@ def _sides(profile: Profile, plain: Plain, vertex: Program, fragment: Program, t
             try:
                 if is_fragment:
                     check_features(job)
-                made = make(job)
+                side = make(job)
             except LinkError:  # `build` raises the error
-                made = None
-            parts[profile.name] = None if job.found.has_errors else made
+                side = None
+            parts[profile.name] = None if job.found.has_errors else side
         sides.append(parts[profile.name])
     return sides[0], sides[1]
 

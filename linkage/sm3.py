@@ -144,9 +144,9 @@ class Scheme:
 
 def _generic_order() -> list[int]:
     """Bytes that GENERIC 0, 1, ... take: TEXCOORD first, so that 0 to 15 keep their number; the names of back colors last."""
-    kept = {usage.byte for usage in (*OWN.values(), *BACK.values())}
+    named = {usage.byte for usage in (*OWN.values(), *BACK.values())}
     texture = [Usage(UsageName.TEXCOORD, i).byte for i in range(INDICES)]
-    others = [byte for byte in range(USAGES) if byte not in kept and byte not in texture]
+    others = [byte for byte in range(USAGES) if byte not in named and byte not in texture]
     return [*texture, *others, *(usage.byte for usage in BACK.values())]
 
 

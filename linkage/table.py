@@ -119,10 +119,10 @@ class LinkTable(_Late):
         if taken:
             lines.append("rasterizer takes: " + ", ".join(taken))
         if self.specials:
-            given = (
+            provided = (
                 f"IN[{s.input_register}] {s.semantic}{'' if s.usage_mask == XYZW else ' ' + mask_text(s.usage_mask)}" for s in self.specials
             )
-            lines.append("rasterizer gives: " + ", ".join(given))
+            lines.append("rasterizer gives: " + ", ".join(provided))
         return lines + (device_lines(self.device) if self.device is not None else [])
 
     def _messages(self) -> list[str]:

@@ -37,8 +37,8 @@ class Pass(ABC):
         return {item.name: item.default for item in fields(cls)}
 
     def __str__(self) -> str:
-        given = [f"{name}={_written(getattr(self, name))}" for name, default in self.options().items() if getattr(self, name) != default]
-        return f"{self.name}{{{','.join(given)}}}" if given else self.name
+        options = [f"{name}={_written(getattr(self, name))}" for name, default in self.options().items() if getattr(self, name) != default]
+        return f"{self.name}{{{','.join(options)}}}" if options else self.name
 
 
 def _written(value: Any) -> str:

@@ -103,7 +103,7 @@ class Rewriter(Pass):
         """
         work = self._work
         used = [work.program.file_size(item.file, item.dimension)]
-        used += [made.last + 1 for made in work.declarations if (made.file, made.dimension) == (item.file, item.dimension)]
+        used += [declared.last + 1 for declared in work.declarations if (declared.file, declared.dimension) == (item.file, item.dimension)]
         if item.file.name == "TEMP":
             count = item.last - item.first + 1
             if not work.temporaries.room(count):
@@ -131,11 +131,11 @@ class Rewriter(Pass):
         work = self._work
         program = work.program
         self.begin()
-        declarations = [made for item in program.declarations for made in self._replaced(self.declaration, item, Declaration)]
-        made: list[Sequence[Instruction]] = []
+        declarations = [new for item in program.declarations for new in self._replaced(self.declaration, item, Declaration)]
+        code: list[Sequence[Instruction]] = []
         for work.place, work.item in enumerate(program.instructions):
-            made.append(self._replaced(self.instruction, work.item, Instruction))
-        program = rebuilt(program, made)
+            code.append(self._replaced(self.instruction, work.item, Instruction))
+        program = rebuilt(program, code)
         declarations += work.declarations
         if len(declarations) != len(program.declarations) or any(a is not b for a, b in zip(declarations, program.declarations)):
             program = replace(program, declarations=tuple(declarations))
@@ -143,10 +143,10 @@ class Rewriter(Pass):
 
     def _replaced(self, method: Callable[[S], S | Sequence[S] | None], item: S, kind: type[S]) -> Sequence[S]:
         try:
-            made: Any = method(item)
-            if made is None:
+            result: Any = method(item)
+            if result is None:
                 return ()
-            items = (made,) if isinstance(made, kind) else tuple(made) if isinstance(made, (list, tuple)) else (made,)
+            items = (result,) if isinstance(result, kind) else tuple(result) if isinstance(result, (list, tuple)) else (result,)
             if wrong := [type(one).__name__ for one in items if not isinstance(one, kind)]:
                 raise TypeError(f"{method.__name__} must return {kind.__name__}s or None, not {wrong[0]}")
         except Exception as error:

@@ -33,7 +33,7 @@ def rebuilt(program: Program, instructions: Sequence[Sequence[Instruction]]) -> 
     places = [0]
     for new in instructions:
         places.append(places[-1] + len(new))
-    made = []
+    relabeled = []
     for item in flat:
         label = item.label
         if label is not None:
@@ -41,16 +41,16 @@ def rebuilt(program: Program, instructions: Sequence[Sequence[Instruction]]) -> 
                 label = _sub(program, label)
             label = places[label] if 0 <= label < len(places) else places[-1]
             item = item if label == item.label else with_operands(item, item.dst, item.src, label)
-        made.append(item)
-    return with_parts(program, instructions=tuple(made))
+        relabeled.append(item)
+    return with_parts(program, instructions=tuple(relabeled))
 
 
 def changed_in_place(program: Program, items: Sequence[Instruction | None]) -> Program:
     """Return the program with each instruction replaced by another one, or removed (None); labels keep their targets."""
-    left = [item for item in items if item is not None]
-    if not set(map(_label, left)) <= _NO_LABEL:
+    remaining = [item for item in items if item is not None]
+    if not set(map(_label, remaining)) <= _NO_LABEL:
         return rebuilt(program, [() if item is None else (item,) for item in items])
-    return with_parts(program, instructions=tuple(left))
+    return with_parts(program, instructions=tuple(remaining))
 
 
 def _sub(program: Program, label: int) -> int:
@@ -74,9 +74,9 @@ class Immediates:
 
     def copy(self) -> Immediates:
         """Return immediates that change apart from these."""
-        made = Immediates(self._program)
-        made.items = self.items.copy()
-        return made
+        duplicate = Immediates(self._program)
+        duplicate.items = self.items.copy()
+        return duplicate
 
     def source(self, words: Sequence[int | None], kind: str) -> SrcOperand | None:
         """Return an operand whose channel c is ``words[c]`` (None: any word), or None if there is no room for a new immediate.
@@ -163,35 +163,41 @@ _Open, _OpenSource = open_twin(Instruction), open_twin(SrcOperand)
 
 def source_of(register: RegisterRef, swizzle: tuple[int, int, int, int], negate: bool = False, absolute: bool = False) -> SrcOperand:
     """Return a source, in two thirds of the time of its constructor."""
-    made = _OpenSource()
-    made.register, made.swizzle, made.negate, made.absolute = register, swizzle, negate, absolute
-    made.__class__ = SrcOperand
-    return made  # type: ignore[no-any-return]
+    operand = _OpenSource()
+    operand.register, operand.swizzle, operand.negate, operand.absolute = register, swizzle, negate, absolute
+    operand.__class__ = SrcOperand
+    return operand  # type: ignore[no-any-return]
 
 
 def with_operands(
     item: Instruction, dst: tuple[DstOperand, ...], src: tuple[SrcOperand, ...], label: int | None = None, *, saturate: bool | None = None
 ) -> Instruction:
     """Return an instruction with other operands, and with a label or a saturation if one is given."""
-    made = _Open()
-    made.opcode, made.dst, made.src, made.precise = item.opcode, dst, src, item.precise
-    made.saturate = item.saturate if saturate is None else saturate
-    made.label = item.label if label is None else label
-    made.texture, made.returns, made.offsets, made.memory, made.span = item.texture, item.returns, item.offsets, item.memory, item.span
-    made.__class__ = Instruction
-    return made  # type: ignore[no-any-return]
+    changed = _Open()
+    changed.opcode, changed.dst, changed.src, changed.precise = item.opcode, dst, src, item.precise
+    changed.saturate = item.saturate if saturate is None else saturate
+    changed.label = item.label if label is None else label
+    changed.texture, changed.returns, changed.offsets, changed.memory, changed.span = (
+        item.texture,
+        item.returns,
+        item.offsets,
+        item.memory,
+        item.span,
+    )
+    changed.__class__ = Instruction
+    return changed  # type: ignore[no-any-return]
 
 
 def with_opcode(
     item: Instruction, opcode: OpcodeInfo, src: tuple[SrcOperand, ...], *, saturate: bool = False, precise: bool = False
 ) -> Instruction:
     """Return an instruction with the same destination that computes something else."""
-    made = _Open()
-    made.opcode, made.dst, made.src, made.saturate, made.precise = opcode, item.dst, src, saturate, precise
-    made.texture, made.returns, made.offsets, made.memory = item.texture, item.returns, item.offsets, item.memory
-    made.label, made.span = item.label, item.span
-    made.__class__ = Instruction
-    return made  # type: ignore[no-any-return]
+    changed = _Open()
+    changed.opcode, changed.dst, changed.src, changed.saturate, changed.precise = opcode, item.dst, src, saturate, precise
+    changed.texture, changed.returns, changed.offsets, changed.memory = item.texture, item.returns, item.offsets, item.memory
+    changed.label, changed.span = item.label, item.span
+    changed.__class__ = Instruction
+    return changed  # type: ignore[no-any-return]
 
 
 def with_parts(
@@ -202,8 +208,8 @@ def with_parts(
     instructions: tuple[Instruction, ...] | None = None,
 ) -> Program:
     """Return a program with other parts, in a tenth of the time of `dataclasses.replace`."""
-    made = object.__new__(Program)
-    made.__dict__.update(
+    changed = object.__new__(Program)
+    changed.__dict__.update(
         processor=program.processor,
         declarations=program.declarations if declarations is None else declarations,
         immediates=program.immediates if immediates is None else immediates,
@@ -213,7 +219,7 @@ def with_parts(
         notes=program.notes,
         interface=program.interface,
     )
-    return made
+    return changed
 
 
 def moved(register: RegisterRef, index: int) -> RegisterRef:
@@ -263,15 +269,15 @@ def with_register(operand: Operand, register: RegisterRef) -> Operand:
     """Return an operand of a register, the same object if it has that."""
     if register is operand.register:
         return operand
-    made: Any
+    changed: Any
     if type(operand) is SrcOperand:
-        made = source_of(register, operand.swizzle, operand.negate, operand.absolute)
+        changed = source_of(register, operand.swizzle, operand.negate, operand.absolute)
     elif isinstance(operand, DstOperand):
-        made = destination(register, operand.write_mask)
+        changed = destination(register, operand.write_mask)
     else:
         assert isinstance(operand, TexOffset)
-        made = TexOffset(register, operand.swizzle)
-    return made  # type: ignore[no-any-return]
+        changed = TexOffset(register, operand.swizzle)
+    return changed  # type: ignore[no-any-return]
 
 
 class Renamer:
@@ -286,7 +292,7 @@ class Renamer:
 
     def instructions(self, items: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
         """Return the instructions, the same object if none changes."""
-        made: list[Instruction] = []
+        renamed: list[Instruction] = []
         plain = self._plain
         for item in items:
             src, dst = item.src, item.dst
@@ -316,11 +322,11 @@ class Renamer:
                 item = self._with_offsets(item)
             if sources is not None or targets is not None:
                 item = with_operands(item, dst if targets is None else tuple(targets), src if sources is None else tuple(sources))
-            made.append(item)
-        return items if all(map(is_, made, items)) else tuple(made)
+            renamed.append(item)
+        return items if all(map(is_, renamed, items)) else tuple(renamed)
 
     def _with_offsets(self, item: Instruction) -> Instruction:
-        made = []
+        offsets = []
         for offset in item.offsets:
             register = offset.register
             cell = register.cell
@@ -329,8 +335,8 @@ class Renamer:
                 register = register if new.cell == cell and not register.array_id else new
             elif cell == CHOSEN:
                 register = self._chosen(register)
-            made.append(with_register(offset, register))
-        return item if all(map(is_, made, item.offsets)) else replace(item, offsets=tuple(made))
+            offsets.append(with_register(offset, register))
+        return item if all(map(is_, offsets, item.offsets)) else replace(item, offsets=tuple(offsets))
 
 
 class Temporaries:

@@ -21,13 +21,13 @@ def fitted(program: Program) -> Program:
 
 
 def _fit(program: Program) -> Program:
-    made = program
+    fitted = program
     if program.file_size(TEMP) > MANY_TEMPORARIES:
         from passes.optimise.merge import MergeTemporaries  # loaded only for large programs
 
-        made = MergeTemporaries().run(made)
+        fitted = MergeTemporaries().run(fitted)
     if len(program.instructions) > 2 * MAX_DEPTH:
         from passes.optimise.flatten import FlattenBranches
 
-        made = FlattenBranches().run(made)
-    return made
+        fitted = FlattenBranches().run(fitted)
+    return fitted

@@ -57,12 +57,12 @@ class Form:
 
     def copy(self) -> Form:
         """Return the form as it is, with tables of its own."""
-        made: Form = object.__new__(Form)
-        made.original, made.zero_wins = self.original, self.zero_wins
-        made.restart(self.program)
-        made.immediates, made.values = self.immediates.copy(), self.values.copied()
-        made.zeros, made.carried, made.is_split, made.is_stale = self.zeros, self.carried, self.is_split, self.is_stale
-        return made
+        copy: Form = object.__new__(Form)
+        copy.original, copy.zero_wins = self.original, self.zero_wins
+        copy.restart(self.program)
+        copy.immediates, copy.values = self.immediates.copy(), self.values.copied()
+        copy.zeros, copy.carried, copy.is_split, copy.is_stale = self.zeros, self.carried, self.is_split, self.is_stale
+        return copy
 
     def read(self) -> None:
         """Find the values of a program with which the form goes on."""
@@ -290,5 +290,5 @@ class _Takers(dict[OpcodeInfo, Sequence[tuple[int, int, Visit]]]):
 
     def __missing__(self, opcode: OpcodeInfo) -> Sequence[tuple[int, int, Visit]]:
         asked = [(number, rewriter.takes(opcode), rewriter.visit) for number, rewriter in self._rewriters]
-        made = self[opcode] = tuple([(n, EVERY if self._is_indexed and takes == NO_CELL else takes, v) for n, takes, v in asked if takes])
-        return made
+        takers = self[opcode] = tuple([(n, EVERY if self._is_indexed and takes == NO_CELL else takes, v) for n, takes, v in asked if takes])
+        return takers

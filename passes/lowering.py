@@ -14,16 +14,16 @@ def pipeline_of(options: LoweringOptions, *, again: bool = False) -> Pipeline:
     Raises:
         ValueError: a pass refuses its options; the message names the field.
     """
-    made = []
+    passes = []
     for row in ROWS:
         value = getattr(options, row.field)
         if is_on(value) and (row.repeats or not again):
             try:
-                made.append(find(row.lowering)(**arguments(row, value)))
+                passes.append(find(row.lowering)(**arguments(row, value)))
             except ValueError as error:
                 reason = str(error).removeprefix(f"pass {row.lowering}: ").removeprefix(f"{row.field}: ")
                 raise ValueError(f"{row.word}: {reason}") from None
-    return Pipeline(tuple(made))
+    return Pipeline(tuple(passes))
 
 
 def lowered(program: Program, options: LoweringOptions, *, is_valid: bool = False) -> Program:

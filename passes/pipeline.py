@@ -64,10 +64,10 @@ class Pipeline:
             UnsupportedError: a lowering pass met a construct that it cannot lower.
         """
         with collector_paused(promote=False):
-            made = self._run(program, after)
-            if made is not program and not (is_valid and self._is_own):
-                self._verify(program, made, is_valid)
-            return made
+            result = self._run(program, after)
+            if result is not program and not (is_valid and self._is_own):
+                self._verify(program, result, is_valid)
+            return result
 
     @cached_property
     def _is_own(self) -> bool:
@@ -93,17 +93,17 @@ class Pipeline:
             return self._once(program, after)[0]
         before, core, rest = self._parts
         first = before._once(program, after)[0] if before.passes else program
-        made, is_settled = core._once(first, after)
+        current, is_settled = core._once(first, after)
         old = first
         for _ in range(self.rounds):
-            if is_settled or made is old:
+            if is_settled or current is old:
                 break
-            if made == old:
-                made = old
+            if current == old:
+                current = old
                 break
-            old = made
-            made, is_settled = core._once(old, after)
-        return rest._once(made, after)[0] if rest.passes else made
+            old = current
+            current, is_settled = core._once(old, after)
+        return rest._once(current, after)[0] if rest.passes else current
 
     @cached_property
     def _parts(self) -> tuple[Pipeline, Pipeline, Pipeline]:
@@ -146,7 +146,7 @@ class Pipeline:
         This is so if the form that reached `repeat` was made from a program without blocks, and no pass found more to do after registers
         were split again. Otherwise a full walk may still find equal instructions, because later walks visit only changed places.
         """
-        made, form = fitted(program), None
+        current, form = fitted(program), None
         check = budgets.check
         groups, walk, end = self._groups, self._last_walk, self._end
         place = first = 0  # first: the group that made the form
@@ -157,10 +157,10 @@ class Pipeline:
             check()
             group, rewrite = groups[place]
             if rewrite is None:
-                made, form = group[0].run(made if form is None else _finished(form)), None
+                current, form = group[0].run(current if form is None else _finished(form)), None
             else:
                 if form is None:
-                    form, first, rounds, last, seen = Form(made), place, 1, -1, -2
+                    form, first, rounds, last, seen = Form(current), place, 1, -1, -2
                 elif form.values is None:
                     form.read()
                 if rewrite(form):
@@ -168,13 +168,13 @@ class Pipeline:
                     if held is not None and not isinstance(group[0], SplitRegisters):
                         held, is_renewed = None, True
                     if after is not None:
-                        made = form.finish()
+                        current = form.finish()
                 elif place == seen:  # all passes up to `repeat` have seen the current form
                     place, rounds = end - 1, _MANY
                 elif place == end:
                     is_stale = (form.is_stale or bool(form.zeros)) and can_split(form)
                     if held is not None:  # only the numbers of registers have changed
-                        form, made, held, is_settled = held, held.finish(), None, not is_renewed
+                        form, current, held, is_settled = held, held.finish(), None, not is_renewed
                     elif walk < last and not (is_stale or _is_quiet(form)) and rounds < self.rounds:
                         place, rounds, seen = first - 1, rounds + 1, last
                     elif first == self._start and form.values.layout.is_whole:
@@ -185,13 +185,13 @@ class Pipeline:
             place += 1
             if after is not None:
                 for item in group:
-                    after(item, made)
-        return _finished(form) if form is not None else made, is_settled
+                    after(item, current)
+        return _finished(form) if form is not None else current, is_settled
 
-    def _verify(self, before: Program, made: Program, is_valid: bool) -> None:
+    def _verify(self, before: Program, result: Program, is_valid: bool) -> None:
         """Validate the result. If it is invalid, run the passes one by one to find the culprit."""
         try:
-            validate(made, good=before if is_valid else None)
+            validate(result, good=before if is_valid else None)
         except DiagnosticError as error:
             validate(before)  # if this raises, no pass is to blame
             for item in self.passes:
@@ -221,13 +221,13 @@ def _is_quiet(form: Form) -> bool:
 
 def _finished(form: Form) -> Program:
     """Return the program of a form. Registers that were split into too many are merged again."""
-    made = form.finish()
-    if form.is_split and (made.file_size(File.TEMP) > MANY_TEMPORARIES or made.file_size(File.ADDR) > SOFTWARE.addresses):
+    program = form.finish()
+    if form.is_split and (program.file_size(File.TEMP) > MANY_TEMPORARIES or program.file_size(File.ADDR) > SOFTWARE.addresses):
         merge = find("merge-temporaries")()
         assert isinstance(merge, FormPass)
         merge.rewrite(form)
-        made = form.finish()
-    return made
+        program = form.finish()
+    return program
 
 
 def _is_own(item: Pass) -> bool:
@@ -256,8 +256,8 @@ def _split(text: str) -> Sequence[tuple[str, str]]:
 
 
 def _pass(name: str, options: str) -> Pass:
-    made = find(name)
-    known = made.options()
+    cls = find(name)
+    known = cls.options()
     values: dict[str, Any] = {}
     for item in filter(None, (part.strip() for part in options.split(","))):
         key, equals, value = (part.strip() for part in item.partition("="))
@@ -268,7 +268,7 @@ def _pass(name: str, options: str) -> Pass:
         if key in values:
             raise ValueError(f"pass {name}: option `{key}` is given twice")
         values[key] = _value(name, key, value if equals else "yes", known[key])
-    return made(**values)
+    return cls(**values)
 
 
 def _value(name: str, key: str, text: str, default: Any) -> Any:

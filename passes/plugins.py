@@ -80,14 +80,14 @@ def register_as(cls: Any, name: str, replace: bool) -> Any:
     if not (cls.__doc__ or "").strip() or "__doc__" not in vars(cls):
         raise ValueError(f"pass {name}: {cls.__qualname__} needs a docstring, whose first line --list-passes shows")
     _check_free(name, cls, replace)
-    made = cls if "__dataclass_fields__" in vars(cls) else _with_options(cls, name)
-    for option, default in made.options().items():
+    pass_class = cls if "__dataclass_fields__" in vars(cls) else _with_options(cls, name)
+    for option, default in pass_class.options().items():
         if type(default).__name__ not in _TYPES:
             raise TypeError(f"pass {name}: option {option} needs a default of the type {', '.join(_TYPES)}")
-    made.name = name
-    registered[name] = made
+    pass_class.name = name
+    registered[name] = pass_class
     _state["generation"] += 1
-    return made
+    return pass_class
 
 
 def _check_free(name: str, cls: type[Pass], replace: bool) -> None:

@@ -99,8 +99,8 @@ def find(name: str) -> type[Pass]:
         close = get_close_matches(name.lower().replace("_", "-"), known, 1)
         raise ValueError(f"there is no pass `{name}`; {f'did you mean `{close[0]}`?' if close else 'known are ' + ', '.join(known)}")
     module, attribute = PASSES[name]
-    made: type[Pass] = getattr(import_module(module), attribute)
-    return made
+    pass_class: type[Pass] = getattr(import_module(module), attribute)
+    return pass_class
 
 
 FOR_CODE = f"{_FLAT}{{instructions=96}},{_CORE},join-writes,remove-unused-immediates"

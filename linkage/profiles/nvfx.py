@@ -284,8 +284,8 @@ def _join(theirs: _Vertex, ours: _Fragment, registers: Registers) -> tuple[tuple
 
 
 def _join_nv40(theirs: _Vertex, ours: _Fragment, registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]] | None:
-    made = _join(theirs, ours, registers)
-    return None if made is None else ((*made[0], ("output enable", 32, (_enabled(made[0][2][2]),))), made[1])
+    block = _join(theirs, ours, registers)
+    return None if block is None else ((*block[0], ("output enable", 32, (_enabled(block[0][2][2]),))), block[1])
 
 
 def _enabled(entries: Iterable[int]) -> int:

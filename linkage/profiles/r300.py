@@ -212,14 +212,14 @@ def _join(_theirs: bool, ours: _Routes, registers: Registers) -> tuple[tuple[Wor
         entries.append(entry | len(colors) << NUMBER)
         colors.append(NO_OUTPUT)
     textures: list[int] = []
-    for listed, given in ((ours.textures, ours.coordinates), (ours.fog, ours.window)):
+    for listed, special in ((ours.textures, ours.coordinates), (ours.fog, ours.window)):
         for slot, entry in listed:
             register = registers[slot]
             if register is not None:
                 if register not in textures:
                     textures.append(register)
                 entries.append(entry | textures.index(register) << NUMBER)
-        for entry in given:
+        for entry in special:
             entries.append(entry | len(textures) << NUMBER)
             textures.append(NO_OUTPUT)
     if len(textures) > TEXTURES or len(colors) > COLORS or NO_OUTPUT in registers:

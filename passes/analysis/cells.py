@@ -40,8 +40,8 @@ class _Selected(dict[Swizzle, int]):
         self._mask = mask
 
     def __missing__(self, swizzle: Swizzle) -> int:
-        made = self[swizzle] = swizzled(swizzle, self._mask)
-        return made
+        cells = self[swizzle] = swizzled(swizzle, self._mask)
+        return cells
 
 
 class _Cells(dict[int, Cells]):
@@ -51,8 +51,8 @@ class _Cells(dict[int, Cells]):
         if len(self) >= _MANY:
             self.clear()
         first = key >> 4
-        made = self[key] = tuple([first + channel for channel in CHANNELS[key & 15]])
-        return made
+        cells = self[key] = tuple([first + channel for channel in CHANNELS[key & 15]])
+        return cells
 
 
 class _Masks(dict[OpcodeInfo, Sequence[tuple[int, ...] | None]]):
@@ -60,12 +60,12 @@ class _Masks(dict[OpcodeInfo, Sequence[tuple[int, ...] | None]]):
 
     def __missing__(self, opcode: OpcodeInfo) -> Sequence[tuple[int, ...] | None]:
         if opcode.has_memory or opcode.has_offsets:
-            made: Sequence[tuple[int, ...] | None] = (None,) * 16
+            masks: Sequence[tuple[int, ...] | None] = (None,) * 16
         else:
             samples = [Instruction(opcode, (DstOperand(_NOTHING, mask),)) for mask in range(16)]
-            made = tuple([tuple([source_channels(item, number) for number in range(opcode.num_src)]) for item in samples])
-        self[opcode] = made
-        return made
+            masks = tuple([tuple([source_channels(item, number) for number in range(opcode.num_src)]) for item in samples])
+        self[opcode] = masks
+        return masks
 
 
 _NOTHING = RegisterRef(File.NULL, 0)
@@ -288,7 +288,7 @@ class CellMap:
                 return _CELLS[cell << 4 | target.write_mask]
             return self.of(target.register, CHANNELS[target.write_mask])
         return tuple(
-            found for number, target in enumerate(results(item)) for found in self.of(target.register, stored_channels(item, number))
+            register for number, target in enumerate(results(item)) for register in self.of(target.register, stored_channels(item, number))
         )
 
 
@@ -341,14 +341,14 @@ def plain_accesses(items: Sequence[Instruction]) -> tuple[list[Cells], list[Cell
 
 def touched_by_subs(items: Iterable[Instruction | None], cells: CellMap) -> Cells:
     """Return the cells that subroutines touch; a call may read and write any of them."""
-    found: set[int] = set()
+    touched: set[int] = set()
     inside = False
     for item in items:
         if item is None:
             continue
         inside = inside or item.opcode.flow is SUBROUTINE
         if inside:
-            found.update(cells.reads(item))
-            found.update(cells.writes(item))
+            touched.update(cells.reads(item))
+            touched.update(cells.writes(item))
         inside = inside and item.opcode.flow is not ENDSUBROUTINE
-    return tuple(sorted(found))
+    return tuple(sorted(touched))

@@ -59,12 +59,12 @@ def of(program: Program, maker: Callable[[Program, *More], T], *more: *More) -> 
     key = (maker, *[id(item) if isinstance(item, Program) else item for item in more])
     known = facts.joint.get(key)
     if known is None or [reference() for reference in known[0]] != others:
-        made = tuple(map(weakref.ref, others)), maker(program, *more)
+        entry = tuple(map(weakref.ref, others)), maker(program, *more)
         if len(facts.joint) >= MAX_JOINT:
             facts.joint.clear()
         if known is None:
-            known = facts.joint.setdefault(key, made)
+            known = facts.joint.setdefault(key, entry)
         else:  # the `id` was that of a freed program
-            facts.joint[key] = known = made
+            facts.joint[key] = known = entry
     joint: T = known[1]
     return joint

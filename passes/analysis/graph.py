@@ -70,10 +70,10 @@ def flow_graph(program: Program) -> Graph:
     leaving: set[int] = set()
     for number, block in enumerate(blocks):
         last = block.stop - 1
-        found = set(targets.get(last, ())) if block else shared[count + 1 + block.stop]
-        if block and flows[last] not in _LEAVES and not (flows[last] is CALL and found):
-            found.add(block.stop)
-        successors.append(tuple(sorted({block_of[place] for place in found if place in block_of})))
+        places = set(targets.get(last, ())) if block else shared[count + 1 + block.stop]
+        if block and flows[last] not in _LEAVES and not (flows[last] is CALL and places):
+            places.add(block.stop)
+        successors.append(tuple(sorted({block_of[place] for place in places if place in block_of})))
         if block and (last in exits or block.stop == count):
             leaving.add(number)
     return Graph(tuple(blocks), tuple(successors), frozenset(leaving))

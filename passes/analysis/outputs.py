@@ -133,9 +133,9 @@ class _Walk:
         assert self.regions is not None
         ends, self.ends = self.ends, []
         last = self.region(self.regions.subs[index].body, done)
-        made = reduce(and_, [last, *self.ends])
+        written = reduce(and_, [last, *self.ends])
         self.ends = ends
-        return made
+        return written
 
     def instructions(self, items: Iterable[Instruction], done: int) -> int:
         for item in items:

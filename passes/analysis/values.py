@@ -92,29 +92,29 @@ class Values:
 
     def copied(self) -> Values:
         """Return a copy, for queries about reads and writes alone."""
-        made = copy(self)
-        made.items, made.reads, made.writes = self.items.copy(), self.reads.copy(), self.writes.copy()
-        return made
+        duplicate = copy(self)
+        duplicate.items, duplicate.reads, duplicate.writes = self.items.copy(), self.reads.copy(), self.writes.copy()
+        return duplicate
 
-    def rename(self, made: Mapping[int, Instruction], *, touch: bool) -> None:
+    def rename(self, renamed: Mapping[int, Instruction], *, touch: bool) -> None:
         """Replace instructions by copies with different TEMP and ADDR registers, which no address reaches.
 
         touch: whether readers of the old registers are also marked as touched.
         """
         if touch:
-            for place in made:
+            for place in renamed:
                 self.touched |= self.users(place)
-        if len(made) < len(self.items) >> 3:
-            for place, item in made.items():
+        if len(renamed) < len(self.items) >> 3:
+            for place, item in renamed.items():
                 self.put(place, item)
             return
         items = self.items
         self.version += 1
-        for place, item in made.items():  # only calls are without registers
+        for place, item in renamed.items():  # only calls are without registers
             items[place] = item
             self.reads[place] = self.cells.reads(item)
             self.writes[place] = self.cells.writes(item)
-        self.touched.update(made)
+        self.touched.update(renamed)
         self._readers, self.writers = None, {}
         self.makers, self.several = {}, set()
         self._index()
@@ -263,10 +263,10 @@ class Values:
 
     def makers_of(self, place: int) -> int:
         """Return a mask of the opcodes that may write the operands of an instruction; UNMADE is an operand that nothing wrote."""
-        found, makers = 0, self.makers
+        mask, makers = 0, self.makers
         for cell in self.reads[place]:
-            found |= makers.get(cell, UNMADE)
-        return found
+            mask |= makers.get(cell, UNMADE)
+        return mask
 
     def users(self, place: int) -> set[int]:
         """Return the places that may read a result of the instruction at `place`. Results in OUT are also read by EMIT and at the end."""

@@ -357,17 +357,17 @@ class Webs:
             base = block.before[cell] if cell in block.before else self._env.get(cell)
             first, second = block.then.get(cell, base), other.get(cell, base)
             if block.then_dead:
-                made = second
+                joined = second
             elif now_dead or first == second:
-                made = first
+                joined = first
             else:
-                made = self._join([self._at(cell, first), self._at(cell, second)])
+                joined = self._join([self._at(cell, first), self._at(cell, second)])
             if base is None:
                 self._env.pop(cell, None)
             else:
                 self._env[cell] = base
-            if made is not None and made != base:
-                self._set(cell, made)
+            if joined is not None and joined != base:
+                self._set(cell, joined)
         self._dead = block.then_dead and now_dead
 
     def _at(self, cell: int, node: int | None) -> int:

@@ -114,11 +114,11 @@ class Context:
             definition = self.values.definition(place, operand, channel)
             if definition is None or definition == UNWRITTEN:
                 return None
-            made = self.program.instructions[definition]
-            plain = Trait.COPY in made.opcode.traits and not made.saturate and len(made.src) == 1
-            if not plain or made.src[0].negate or made.src[0].absolute:
+            writer = self.program.instructions[definition]
+            plain = Trait.COPY in writer.opcode.traits and not writer.saturate and len(writer.src) == 1
+            if not plain or writer.src[0].negate or writer.src[0].absolute:
                 return None
-            place, item, operand, channel = definition, made, 0, source.swizzle[channel]
+            place, item, operand, channel = definition, writer, 0, source.swizzle[channel]
         return None
 
     def warn(self, code: str, message: str, item: Declaration | Immediate | Instruction, operand: int = -1, hint: str = "") -> None:

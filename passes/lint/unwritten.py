@@ -44,26 +44,26 @@ def _check_reads(context: Context) -> None:
     waiting, seen = [0], {0}
     while waiting:
         number = waiting.pop()
-        missing, made = unwritten[number], written[number]
+        missing, maybe = unwritten[number], written[number]
         for place in blocks[number]:
             missing &= ~sure[place]
-            made |= live.effects[place].may_write
+            maybe |= live.effects[place].may_write
         for successor in context.successors[number]:
-            if successor not in seen or missing & ~unwritten[successor] or made & ~written[successor]:
+            if successor not in seen or missing & ~unwritten[successor] or maybe & ~written[successor]:
                 unwritten[successor] |= missing
-                written[successor] |= made
+                written[successor] |= maybe
                 seen.add(successor)
                 waiting.append(successor)
     returns_mix = any(item.opcode.flow is Flow.CALL for item in program.instructions)
     reported: set[tuple[File, int, int, bool]] = set()
     for number in sorted(context.reached):
-        missing, made = unwritten[number], written[number]
+        missing, maybe = unwritten[number], written[number]
         for place in blocks[number]:
             item = program.instructions[place]
             if context.needed(place, item) != 0:
-                _check_read(context, place, item, missing, made, returns_mix, reported)
+                _check_read(context, place, item, missing, maybe, returns_mix, reported)
             missing &= ~sure[place]
-            made |= live.effects[place].may_write
+            maybe |= live.effects[place].may_write
 
 
 def _surely_written(context: Context, item: Instruction) -> int:
@@ -81,7 +81,7 @@ def _check_read(
     place: int,
     item: Instruction,
     missing: int,
-    made: int,
+    maybe: int,
     returns_mix: bool,
     reported: set[tuple[File, int, int, bool]],
 ) -> None:
@@ -90,7 +90,7 @@ def _check_read(
         if register.file not in _JUDGED or not access.mask:
             continue
         cells = context.live.channels.cells(register, access.mask)
-        never = cells & ~made
+        never = cells & ~maybe
         if access.is_indirect:
             if never == cells:
                 _report(context, item, access, access.mask, True, reported)
@@ -98,7 +98,7 @@ def _check_read(
         shift = context.live.channels.shift(register)
         if never:
             _report(context, item, access, never >> shift, True, reported)
-        sometimes = cells & made & missing & ~context.addressed
+        sometimes = cells & maybe & missing & ~context.addressed
         if sometimes and not returns_mix:
             _report(context, item, access, sometimes >> shift, False, reported)
 

@@ -58,4 +58,4 @@ class LowerOpcodes(Pass):
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
         names = read_names(self.opcodes, self.name, EXPANSIONS)
-        return with_room(program, lambda given: expanded(given, names, must=True))
+        return with_room(program, lambda original: expanded(original, names, must=True))

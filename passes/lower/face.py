@@ -180,11 +180,11 @@ def _redirect(program: Program, replaced: dict[int, RegisterRef]) -> Program:
         return operand
 
     def changed(item: Instruction) -> Instruction:
-        kept = item.src[:1] if is_again(item) else ()
+        first = item.src[:1] if is_again(item) else ()
         offsets = tuple(
             replace(offset, register=replaced.get(offset.register.index, offset.register)) if offset.register.file is File.IN else offset
             for offset in item.offsets
         )
-        return replace(item, src=(*kept, *map(source, item.src[len(kept) :])), offsets=offsets)
+        return replace(item, src=(*first, *map(source, item.src[len(first) :])), offsets=offsets)
 
     return replace(program, instructions=tuple(map(changed, program.instructions)))

@@ -22,13 +22,13 @@ def insert(program: Program, before: Mapping[int, Sequence[Instruction]]) -> Pro
     for index in range(len(program.instructions) + 1):
         moved.append(index + shift)
         shift += len(before.get(index, ()))
-    made: list[Instruction] = []
+    code: list[Instruction] = []
     for index, item in enumerate(program.instructions):
-        made += before.get(index, ())
+        code += before.get(index, ())
         if item.label is not None and item.label < len(moved):
             item = replace(item, label=moved[item.label])
-        made.append(item)
-    return replace(program, instructions=tuple(made))
+        code.append(item)
+    return replace(program, instructions=tuple(code))
 
 
 def exits(program: Program) -> Iterator[int]:

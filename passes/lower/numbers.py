@@ -57,8 +57,8 @@ class LowerIntLimits(Pass):
         if limit is None or not temporaries.room(2):
             return program
         beyond, value = temporaries.new(), temporaries.new()
-        made = rebuilt(program, [_clamped(item, limit, beyond, value) for item in program.instructions])
-        return temporaries.finish(immediates.finish(made))
+        lowered = rebuilt(program, [_clamped(item, limit, beyond, value) for item in program.instructions])
+        return temporaries.finish(immediates.finish(lowered))
 
 
 def _clamped(item: Instruction, limit: SrcOperand, beyond: RegisterRef, value: RegisterRef) -> list[Instruction]:

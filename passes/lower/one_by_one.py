@@ -23,8 +23,8 @@ class Lowering(ABC):
 
     def run(self) -> Program:
         """Return the program with all instructions lowered, the same object if none changes."""
-        made = rebuilt(self._program, [self.lowered(item) for item in self._program.instructions])
-        return self._temporaries.finish(self.immediates.finish(made))
+        lowered = rebuilt(self._program, [self.lowered(item) for item in self._program.instructions])
+        return self._temporaries.finish(self.immediates.finish(lowered))
 
     def helper(self) -> RegisterRef | None:
         """Return a TEMP for values between instructions, the same in each call; None if there is no room for it."""

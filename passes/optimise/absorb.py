@@ -63,10 +63,10 @@ class AbsorbConstants(FormPass):
             first = (others if is_move else moves).get(key)
             if first is not None and items[first] is not None:
                 joiner = joiner or Joiner(form)
-                found = _absorb(form, joiner, first, place, is_move)
-                if found is not None:
+                merged = _absorb(form, joiner, first, place, is_move)
+                if merged is not None:
                     changed = True
-                    others[key] = found
+                    others[key] = merged
                     continue
             (moves if is_move else others)[key] = place
         return changed
@@ -87,12 +87,12 @@ def _absorb(form: Form, joiner: Joiner, first: int, later: int, is_move: bool) -
     sinks = joiner.sinks(first, one, later)
     if not sinks and not joiner.rises(first, later, two):
         return None
-    made = _absorbed(form, one, two) if is_move else _absorbed(form, two, one)
-    if made is None:
+    absorbed = _absorbed(form, one, two) if is_move else _absorbed(form, two, one)
+    if absorbed is None:
         return None
     place, gone = (later, first) if sinks else (first, later)
     values.remove(gone)
-    values.put(place, made)
+    values.put(place, absorbed)
     return place
 
 
@@ -116,10 +116,10 @@ def _absorbed(form: Form, item: Instruction, move: Instruction) -> Instruction |
         if number in wanted:
             have = items[operand.register.index].words
             both = [have[operand.swizzle[c]] if own >> c & 1 else words[c] for c in range(4)]
-            found = form.immediates.source(both, item.opcode.src_types[number])
-            if found is None:
+            merged = form.immediates.source(both, item.opcode.src_types[number])
+            if merged is None:
                 return None
-            sources.append(found)
+            sources.append(merged)
         else:
             spare = operand.swizzle[(own & -own).bit_length() - 1]
             x, y, z, w = (operand.swizzle[c] if own >> c & 1 else spare for c in range(4))

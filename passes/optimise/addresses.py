@@ -46,10 +46,10 @@ class ResolveAddresses(Rewriter):
         resolver = form.notes.get(self.name)
         if resolver is None:
             resolver = form.notes[self.name] = Resolver(form.program)
-        made = resolver.resolved(item, lambda ref: _word(form, place, ref))
-        if made is item:
+        resolved = resolver.resolved(item, lambda ref: _word(form, place, ref))
+        if resolved is item:
             return False
-        form.values.put(place, made)
+        form.values.put(place, resolved)
         form.is_stale = True
         return True
 
@@ -91,31 +91,33 @@ class Resolver:
     def _register(self, register: RegisterRef, word: Callable[[IndirectRef], int | None]) -> RegisterRef:
         if register.indirect is not None and (known := word(register.indirect)) is not None:
             index = signed(register.index + known & 0xFFFFFFFF)
-            made = RegisterRef(register.file, index, register.dimension)
-            if self._exists(register, made):
-                register = made
+            fixed = RegisterRef(register.file, index, register.dimension)
+            if self._exists(register, fixed):
+                register = fixed
         dimension = register.dimension
         if dimension is not None and dimension.indirect is not None and (known := word(dimension.indirect)) is not None:
             row = signed(dimension.index + known & 0xFFFFFFFF)
-            made = RegisterRef(register.file, register.index, Dimension(row), register.indirect, register.array_id)
-            if self._has_row(made, row):
-                register = made
+            fixed = RegisterRef(register.file, register.index, Dimension(row), register.indirect, register.array_id)
+            if self._has_row(fixed, row):
+                register = fixed
         return register
 
-    def _exists(self, register: RegisterRef, made: RegisterRef) -> bool:
+    def _exists(self, register: RegisterRef, fixed: RegisterRef) -> bool:
         program = self.program
         if register.array_id:
             array = next((d for d in program.declared(register.file) if d.array_id == register.array_id), None)
-            if array is not None and not array.covers(made.index):
+            if array is not None and not array.covers(fixed.index):
                 return False
         if register.file is IMM:
-            return 0 <= made.index < len(program.immediates)
+            return 0 <= fixed.index < len(program.immediates)
         context = self._context
-        dimension = made.dimension
-        buffer = dimension.index if dimension is not None and made.file is File.CONST else 0
-        known = context.registers.get((made.file, buffer))
+        dimension = fixed.dimension
+        buffer = dimension.index if dimension is not None and fixed.file is File.CONST else 0
+        known = context.registers.get((fixed.file, buffer))
         return (
-            known is not None and known.has(made.index) and (dimension is None or dimension.indirect is None or made.file is not File.CONST)
+            known is not None
+            and known.has(fixed.index)
+            and (dimension is None or dimension.indirect is None or fixed.file is not File.CONST)
         )
 
     def _has_row(self, register: RegisterRef, row: int) -> bool:

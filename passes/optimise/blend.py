@@ -64,10 +64,10 @@ def _blend(form: Form, joiner: Joiner, first: int, later: int) -> bool:
         return False
     chooser = source_of(chooser.register, chooser.swizzle, True)
     sources = chooser, _only(one.src[0], mine), _only(two.src[0], other)
-    made = Instruction(_CMP, (destination(one.dst[0].register, mine | other),), sources, saturate=one.saturate, span=one.span)
+    choice = Instruction(_CMP, (destination(one.dst[0].register, mine | other),), sources, saturate=one.saturate, span=one.span)
     place, gone = (later, first) if sinks else (first, later)
     values.remove(gone)
-    values.put(place, made)
+    values.put(place, choice)
     return True
 
 

@@ -172,12 +172,12 @@ def _taken(swizzle: Swizzle, mask: int) -> Swizzle:
     return x, y, z, w
 
 
-def _move(item: Instruction, found: DstOperand) -> Instruction:
+def _move(item: Instruction, result: DstOperand) -> Instruction:
     """Return a MOV of the result that was found."""
     swizzle = (0, 1, 2, 3)
     if item.opcode.mode is Mode.REPLICATE:
-        first = next(c for c in range(4) if found.write_mask >> c & 1)
+        first = next(c for c in range(4) if result.write_mask >> c & 1)
         swizzle = (first, first, first, first)
-    source = SrcOperand(found.register, swizzle)
+    source = SrcOperand(result.register, swizzle)
     opcode = OPCODES["MOV"]
     return Instruction(opcode, item.dst, (source,), span=item.span)

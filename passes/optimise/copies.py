@@ -39,18 +39,18 @@ class PropagateCopies(Rewriter):
 
     def visit(self, form: Form, place: int, item: Instruction, makers: int) -> bool:
         """See `Rewriter.visit`."""
-        values, made = form.values, item
+        values, changed = form.values, item
         if not makers & _COPIES:
             target = item.dst[0].register
             if target.cell != item.src[0].register.cell and values.several.isdisjoint(values.writes[place]):
                 return False  # nearly all MOVs
         else:
-            made = _replaced(form, place, item)
-            if made is not item:
-                values.put(place, made)
-        if made.opcode.is_copy and not made.saturate and _unrepeated(values, place, made):
+            changed = _replaced(form, place, item)
+            if changed is not item:
+                values.put(place, changed)
+        if changed.opcode.is_copy and not changed.saturate and _unrepeated(values, place, changed):
             return True
-        return made is not item
+        return changed is not item
 
 
 def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
@@ -73,10 +73,10 @@ def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
         if replaced is not operand:
             sources = sources or list(item.src)
             sources[number] = replaced
-    made = item if sources is None else with_operands(item, item.dst, tuple(sources))
-    if values.is_indexed and not apart and values.cells.has_indices(made):
-        return _with_other_indices(values, place, made)
-    return made
+    changed = item if sources is None else with_operands(item, item.dst, tuple(sources))
+    if values.is_indexed and not apart and values.cells.has_indices(changed):
+        return _with_other_indices(values, place, changed)
+    return changed
 
 
 def _with_other_indices(values: Values, place: int, item: Instruction) -> Instruction:
@@ -141,11 +141,11 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
             move = items[maker]
             if move is None or not move.opcode.is_copy or move.saturate:
                 return operand
-            found = move.src[0]
+            copied = move.src[0]
             if source is None:
-                source, taken = found, [found.swizzle[channel]] * 4
-            elif found is not source and (
-                found.negate is not source.negate or found.absolute is not source.absolute or found.register != source.register
+                source, taken = copied, [copied.swizzle[channel]] * 4
+            elif copied is not source and (
+                copied.negate is not source.negate or copied.absolute is not source.absolute or copied.register != source.register
             ):
                 return operand
             else:
@@ -153,7 +153,7 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
             last = maker
         if apart and (not values.is_uniform(maker) or base + channel in values.pinned):
             return operand
-        taken[position] = found.swizzle[channel]
+        taken[position] = copied.swizzle[channel]
         if source is not None and source.register.cell != STILL:
             makers[maker] = makers.get(maker, 0) | 1 << channel
     if source is None:
@@ -196,8 +196,8 @@ def _zero(form: Form, operand: SrcOperand, mask: int, values: Values, base: int,
     read = {operand.swizzle[c] for c in range(4) if mask >> c & 1}
     if any(values.writer(base + channel, place) != UNWRITTEN for channel in read):
         return operand
-    found = form.immediates.source([0, 0, 0, 0], "uint")
-    return operand if found is None else SrcOperand(found.register, found.swizzle, operand.negate, operand.absolute)
+    zero = form.immediates.source([0, 0, 0, 0], "uint")
+    return operand if zero is None else SrcOperand(zero.register, zero.swizzle, operand.negate, operand.absolute)
 
 
 def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
@@ -235,9 +235,9 @@ def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
             same |= 1 << channel
     if not same:
         return False
-    left = target.write_mask & ~same
-    if left:
-        values.put(place, with_operands(item, (replace(target, write_mask=left),), item.src))
+    mask = target.write_mask & ~same
+    if mask:
+        values.put(place, with_operands(item, (replace(target, write_mask=mask),), item.src))
     else:
         values.remove(place)
     return True

@@ -42,15 +42,15 @@ class RemoveDeadCode(FormPass):
             form.is_split = True
             if not self.rewrite(form):
                 return program
-            made: list[Sequence[Instruction]] = []
+            code: list[Sequence[Instruction]] = []
             for old, new in zip(program.instructions, form.values.items):
                 if new is None:
-                    made.append(())
+                    code.append(())
                 elif new.dst and old.dst and new.dst[0].write_mask != old.dst[0].write_mask:
-                    made.append((with_operands(old, (DstOperand(old.dst[0].register, new.dst[0].write_mask), *old.dst[1:]), old.src),))
+                    code.append((with_operands(old, (DstOperand(old.dst[0].register, new.dst[0].write_mask), *old.dst[1:]), old.src),))
                 else:
-                    made.append((old,))
-            program = rebuilt(program, made)
+                    code.append((old,))
+            program = rebuilt(program, code)
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
@@ -250,19 +250,19 @@ def _without_empty_branches(form: Form) -> bool:
     """Drop IF, ENDIF and ELSE with nothing between them; inner ones first."""
     if form.values.layout.is_straight:
         return False
-    kept: list[int] = []
+    remaining: list[int] = []
     gone: list[int] = []
     items = form.values.items
     for place, item in enumerate(items):
         if item is None:
             continue
-        kept.append(place)
+        remaining.append(place)
         if item.opcode.flow is ENDIF:
-            if _flow(items[kept[-2]]) is ELSE:
-                gone.append(kept.pop(-2))
-            if _flow(items[kept[-2]]) is IF:
-                gone += kept[-2:]
-                del kept[-2:]
+            if _flow(items[remaining[-2]]) is ELSE:
+                gone.append(remaining.pop(-2))
+            if _flow(items[remaining[-2]]) is IF:
+                gone += remaining[-2:]
+                del remaining[-2:]
     for place in gone:
         form.values.remove(place)
     return bool(gone)

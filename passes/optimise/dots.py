@@ -101,15 +101,15 @@ def _aligned(products: Sequence[Factors]) -> Sequence[Factors] | None:
     first, second = products[0]
     if not is_direct(first[0]) or not is_direct(second[0]):
         return None
-    made = []
+    aligned = []
     for one, two in products:
         if _is_like(one, first) and _is_like(two, second):
-            made.append((one, two))
+            aligned.append((one, two))
         elif _is_like(two, first) and _is_like(one, second):
-            made.append((two, one))
+            aligned.append((two, one))
         else:
             return None
-    return made
+    return aligned
 
 
 def _is_like(factor: Factor, other: Factor) -> bool:

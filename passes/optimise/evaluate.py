@@ -78,9 +78,9 @@ def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict
             words = [modified(word, kind, operand.negate, operand.absolute) for word in words]
         values.append(words)
     channels = CHANNELS[instruction.dst[0].write_mask]
-    found: dict[int, int] = {}
+    results: dict[int, int] = {}
     if function is None:
-        found = dict.fromkeys(channels, _dot(values[0], values[1], _DOTS[name]))
+        results = dict.fromkeys(channels, _dot(values[0], values[1], _DOTS[name]))
     else:
         is_replicated = opcode.mode is _REPLICATE
         for c in (0,) if is_replicated else channels:
@@ -90,10 +90,10 @@ def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict
                 word = function(*[value[c] for value in values])
             if word is None:
                 return None
-            found[c] = word & MASK
+            results[c] = word & MASK
         if is_replicated:
-            found = dict.fromkeys(channels, found[0])
-    return {c: saturated(word) for c, word in found.items()} if instruction.saturate else found
+            results = dict.fromkeys(channels, results[0])
+    return {c: saturated(word) for c, word in results.items()} if instruction.saturate else results
 
 
 def is_known(opcode: OpcodeInfo) -> bool:

@@ -124,20 +124,20 @@ class _Writer:
         return self._temporaries.finish(self._immediates.finish(with_parts(self._old, instructions=self._finished(places))))
 
     def _finished(self, places: list[int]) -> tuple[Instruction, ...]:
-        made: list[Instruction] = []
+        code: list[Instruction] = []
         numbers = []
         for place, item in enumerate(self._new):
-            made += self._before.get(place, ())
-            numbers.append(len(made))
-            made.append(item)
+            code += self._before.get(place, ())
+            numbers.append(len(code))
+            code.append(item)
         old = self._old.instructions
-        for number, item in enumerate(made):
+        for number, item in enumerate(code):
             label = item.label
             if label is not None and item.opcode.flow is CALL:
                 sub = next((at for at in (label, label - 1) if 0 <= at < len(old) and old[at].opcode.flow is SUBROUTINE), None)
                 if sub is not None:
-                    made[number] = with_operands(item, item.dst, item.src, numbers[places[sub]])
-        return tuple(made)
+                    code[number] = with_operands(item, item.dst, item.src, numbers[places[sub]])
+        return tuple(code)
 
     # blocks
 

@@ -36,10 +36,10 @@ class FoldConstants(Rewriter):
                 return False
         if not item.src or (form.zero_wins and Trait.PRODUCT in item.opcode.traits):
             return False
-        made = folded(item, form.immediates)
-        if made is not item:
-            form.values.put(place, made)
-        return made is not item
+        constant = folded(item, form.immediates)
+        if constant is not item:
+            form.values.put(place, constant)
+        return constant is not item
 
 
 def folded(item: Instruction, immediates: Immediates) -> Instruction:

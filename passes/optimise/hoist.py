@@ -48,12 +48,12 @@ class HoistInvariants(FormPass):
                 targets.setdefault(goal, []).append(place)
         if not targets:
             return False
-        made: list[Sequence[Instruction]] = []
+        code: list[Sequence[Instruction]] = []
         for place, item in enumerate(values.items):
             moved = [values.items[inner] for inner in targets.get(place, ())]
-            kept = [] if item is None or place in home else [item]
-            made.append([*(inner for inner in moved if inner is not None), *kept])
-        program = form.immediates.finish(rebuilt(form.program, made))
+            own = [] if item is None or place in home else [item]
+            code.append([*(inner for inner in moved if inner is not None), *own])
+        program = form.immediates.finish(rebuilt(form.program, code))
         zeros, carried = form.zeros, form.carried
         form.restart(program)
         form.zeros, form.carried, form.is_split = zeros, carried, True

@@ -30,10 +30,10 @@ class InlineCalls(Pass):
         if Flow.SUBROUTINE not in facts.of(program, flows_of):
             return program
         while True:
-            made = self._once(program)
-            if made is program:
+            inlined = self._once(program)
+            if inlined is program:
                 return program
-            program = made
+            program = inlined
 
     def _once(self, program: Program) -> Program:
         """Put the bodies of subroutines that call no other ones in their places."""
@@ -45,31 +45,31 @@ class InlineCalls(Pass):
         for place, item in enumerate(items):
             if item.opcode.flow is Flow.CALL:
                 calls[_target(items, item)].append(place)
-        made: list[Sequence[Instruction]] = [(item,) for item in items]
-        found = False
+        code: list[Sequence[Instruction]] = [(item,) for item in items]
+        is_changed = False
         for start, end in bodies.items():
             body = _straight(items[start + 1 : end])
             if body is None or not calls[start]:
                 continue
             if len(calls[start]) > 1 and len(body) * len(calls[start]) > self.instructions:
                 continue
-            found = True
+            is_changed = True
             for place in calls[start]:
-                made[place] = body
-            made[start : end + 1] = [()] * (end + 1 - start)
-        return rebuilt(program, made) if found else program
+                code[place] = body
+            code[start : end + 1] = [()] * (end + 1 - start)
+        return rebuilt(program, code) if is_changed else program
 
 
 def _bodies(items: Sequence[Instruction]) -> dict[int, int]:
     """Return the ENDSUB of each BGNSUB."""
-    found: dict[int, int] = {}
+    bodies: dict[int, int] = {}
     start = -1
     for place, item in enumerate(items):
         if item.opcode.flow is Flow.SUBROUTINE:
             start = place
         elif item.opcode.flow is Flow.ENDSUBROUTINE:
-            found[start] = place
-    return found
+            bodies[start] = place
+    return bodies
 
 
 def _target(items: Sequence[Instruction], call: Instruction) -> int:

@@ -49,11 +49,11 @@ class JoinWrites(FormPass):
 
 def _likeness(item: Instruction) -> int:
     """Return a number that is equal for instructions that may be joined: of opcode and registers of the sources, constants aside."""
-    found: int = item.opcode.number
+    key: int = item.opcode.number
     for operand in item.src:
         register = operand.register
-        found = found << 20 | (register.file if register.file is IMM else register.index << 4 | register.file)
-    return found
+        key = key << 20 | (register.file if register.file is IMM else register.index << 4 | register.file)
+    return key
 
 
 class Joiner:
@@ -90,9 +90,9 @@ class Joiner:
             joined = self._join(first, earlier, place, item)
             if joined is not None:
                 self.changed = True
-                made = self.values.items[joined]
-                assert made is not None
-                self._remember(joined, made, key)
+                instruction = self.values.items[joined]
+                assert instruction is not None
+                self._remember(joined, instruction, key)
                 return
         self._remember(place, item, key)
 
@@ -124,8 +124,8 @@ class Joiner:
             not (down := self.sinks(first, earlier, later)) and not self.rises(first, later, item)
         ):
             return None
-        made = self._joined(earlier, changed)
-        if made is None:
+        joined = self._joined(earlier, changed)
+        if joined is None:
             return None
         for reader, new in readers.items():
             self.values.put(reader, new)
@@ -133,7 +133,7 @@ class Joiner:
             self.form.joined(one.register, two.register)
         place, other = (later, first) if down else (first, later)
         self.values.remove(other)
-        self.values.put(place, made)
+        self.values.put(place, joined)
         return place
 
     def is_alone(self, place: int, item: Instruction) -> bool:
@@ -157,10 +157,10 @@ class Joiner:
                 if place in readers:
                     continue
                 item = self.values.items[place]
-                made = reread(self.values, item, old, moved, new) if item is not None and place > later else None
-                if made is None:
+                changed = reread(self.values, item, old, moved, new) if item is not None and place > later else None
+                if changed is None:
                     return False
-                readers[place] = made
+                readers[place] = changed
         return True
 
     def sinks(self, first: int, earlier: Instruction, later: int) -> bool:
@@ -210,10 +210,10 @@ class Joiner:
                     None if not both >> c & 1 else items[(b if mask >> c & 1 else a).register.index].words[(x, y, z, w)[c]]
                     for c in range(4)
                 ]
-                found = self.form.immediates.source(words, kind)
-                if found is None:
+                constant = self.form.immediates.source(words, kind)
+                if constant is None:
                     return None
-                sources.append(SrcOperand(found.register, found.swizzle, a.negate, a.absolute))
+                sources.append(SrcOperand(constant.register, constant.swizzle, a.negate, a.absolute))
             else:
                 sources.append(SrcOperand(a.register, (x, y, z, w), a.negate, a.absolute))
         return with_operands(one, (destination(one.dst[0].register, one.dst[0].write_mask | mask),), tuple(sources))

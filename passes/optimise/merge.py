@@ -37,8 +37,8 @@ class MergeTemporaries(FormPass):
         """See `Pass.run`. The result may be an equal program."""
         form = Form(program)
         self.rewrite(form)
-        made = form.finish()
-        return program if made == program else made
+        merged = form.finish()
+        return program if merged == program else merged
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
@@ -53,14 +53,14 @@ class MergeTemporaries(FormPass):
                 fixed[file] = _fixed(values, file)
         spans = _spans(form) if fixed else {}
         names = {file: _chosen(file, spans, fixed[file]) for file in fixed}
-        made = _Namer(names, fixed, values).program(program)
-        if made is not form.original and _is_renamed(form.original, made):
-            made = form.original
+        renamed = _Namer(names, fixed, values).program(program)
+        if renamed is not form.original and _is_renamed(form.original, renamed):
+            renamed = form.original
         zeros, carried = form.zeros, form.carried
-        if made is not program:
-            form.restart(made)
+        if renamed is not program:
+            form.restart(renamed)
             form.zeros, form.carried = _renamed(zeros, names), _renamed(carried, names)
-        return made is not program
+        return renamed is not program
 
 
 def _is_renamed(old: Program, new: Program) -> bool:
@@ -100,11 +100,11 @@ Names = dict[File, dict[int, int]]
 
 def _renamed(cells: set[int], names: Names) -> set[int]:
     """Return the new cells of channel x of registers, from their old ones."""
-    found = set()
+    renamed = set()
     for cell in cells:
         file, index, _ = place_of(cell)
-        found.add(names[file].get(index, index) * 16 + PLACES[file] if file in names else cell)
-    return found
+        renamed.add(names[file].get(index, index) * 16 + PLACES[file] if file in names else cell)
+    return renamed
 
 
 Spans = dict[int, tuple[int, int]]
@@ -172,11 +172,11 @@ def _spans(form: Form) -> Spans:
 def _read_first(values: Values) -> set[int]:
     """Return the cells that a program without branches reads before it writes them. There may have been more when it was split."""
     written: set[int] = set()
-    found: set[int] = set()
+    cells: set[int] = set()
     for reads, writes in zip(values.reads, values.writes):
-        found.update(cell for cell in reads if cell not in written)
+        cells.update(cell for cell in reads if cell not in written)
         written.update(writes)
-    return found
+    return cells
 
 
 def _through_loops(form: Form, spans: Spans) -> Spans:
@@ -184,7 +184,7 @@ def _through_loops(form: Form, spans: Spans) -> Spans:
     values = form.values
     layout = values.layout
     carried = {cell >> 2 for cell in form.carried}
-    made = spans.copy()
+    extended = spans.copy()
     for place, (reads, writes) in enumerate(zip(values.reads, values.writes)):
         loop = layout.loop_of(place)
         while loop >= 0:
@@ -192,22 +192,22 @@ def _through_loops(form: Form, spans: Spans) -> Spans:
             for key in {cell >> 2 for cell in reads + writes}:
                 start, end = spans[key][0] // 2, spans[key][1] // 2
                 if key in carried or not (begin < start and end < stop):
-                    made[key] = min(made[key][0], 2 * begin), max(made[key][1], 2 * stop + 1)
+                    extended[key] = min(extended[key][0], 2 * begin), max(extended[key][1], 2 * stop + 1)
             loop = around
-    return made
+    return extended
 
 
 def _fixed(values: Values, file: File) -> set[int]:
     """Return the numbers that no other register may get: of arrays, of subroutines, of what other lanes may see."""
     code = PLACES[file]
-    found: set[int] = set()
+    fixed: set[int] = set()
     if values.pinned or values.shared:
-        found = {cell >> 4 for cell in (*values.pinned, *values.shared) if cell >= 0 and cell & 12 == code}
+        fixed = {cell >> 4 for cell in (*values.pinned, *values.shared) if cell >= 0 and cell & 12 == code}
     if values.cells.groups:
         for item in values.program.declared(file):
             if item.array_id and (file, item.array_id) in values.cells.groups:
-                found.update(range(item.first, item.last + 1))
-    return found
+                fixed.update(range(item.first, item.last + 1))
+    return fixed
 
 
 _LOCAL = {True}
@@ -227,8 +227,8 @@ class _Plain(dict[int, RegisterRef]):
 
     def __missing__(self, cell: int) -> RegisterRef:
         place = cell & 12
-        made = self[cell] = plain(self._name(_PLAIN[place], cell >> 4) << 4 | place)
-        return made
+        register = self[cell] = plain(self._name(_PLAIN[place], cell >> 4) << 4 | place)
+        return register
 
 
 class _Namer:
@@ -248,7 +248,7 @@ class _Namer:
         return with_parts(program, declarations=declarations, instructions=instructions)
 
     def _declarations(self, program: Program) -> tuple[Declaration, ...]:
-        made: list[Declaration] = []
+        declarations: list[Declaration] = []
         waiting: dict[File, list[Declaration]] = {}
         arrays = self._arrays
         for file, fixed in self._fixed.items():
@@ -263,11 +263,11 @@ class _Namer:
             waiting[file] = [_declared(file, first, last, kinds == _LOCAL) for first, last in runs(sorted(used))]
         for item in program.declarations:
             if item.file not in waiting or (item.array_id and (item.file, item.array_id) in arrays):
-                made.append(item)
+                declarations.append(item)
             else:
-                made += waiting[item.file]
+                declarations += waiting[item.file]
                 waiting[item.file] = []
-        return tuple(made)
+        return tuple(declarations)
 
     def _renamed(self, register: RegisterRef) -> RegisterRef:
         """Return a register that an address chooses with its new number, and new numbers of those that index it."""

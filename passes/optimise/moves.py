@@ -79,21 +79,21 @@ class _Merger:
         for cell in old:
             if not values.is_assigned(cell, move, first):
                 return False
-        made = {}
+        changes = {}
         allowed = set(old)
         for place in writers:
             changed = self._retargeted(place, allowed, channels, target.register, item.saturate)
             if changed is None:
                 return False
-            made[place] = changed
+            changes[place] = changed
         for place in readers:
-            reader = made.get(place) or values.items[place]
+            reader = changes.get(place) or values.items[place]
             changed = reread(values, reader, source.register, channels, target.register) if reader is not None else None
             if changed is None:
                 return False
-            made[place] = changed
+            changes[place] = changed
         values.remove(move)
-        for place, changed in made.items():
+        for place, changed in changes.items():
             values.put(place, changed)
         if target.register.file is TEMP:
             self.form.joined(target.register, source.register)
@@ -103,20 +103,20 @@ class _Merger:
     def _readers(self, base: int, move: int, first: int, shared: bool) -> list[int] | None:
         """Return the other readers of the register that is moved, or None if one of them cannot read the target instead."""
         values = self.values
-        found: dict[int, None] = {}
+        others: dict[int, None] = {}
         readers = values.readers
         for cell in range(base, base + 4):
             for place in readers.get(cell, ()):
                 if place != move:
-                    if not shared or len(found) >= _MANY:
+                    if not shared or len(others) >= _MANY:
                         return None
-                    found[place] = None
-        for place in found:
+                    others[place] = None
+        for place in others:
             if place <= first:
                 return None
             if place > move and not (values.dominates(move, place) and values.holds(move, place)):
                 return None
-        return list(found)
+        return list(others)
 
     def _is_free(self, first: int, move: int, new: list[int], file: File) -> bool:
         """Return true if nothing reads or writes the target between the first write and the MOV, and every lane comes to the MOV."""
@@ -155,13 +155,13 @@ class _Merger:
         if opcode.uses_64bit and any(operand.register == register for operand in item.src):
             return None
         if straight:
-            made = with_operands(item, (destination(register, mask),), item.src)
+            writer = with_operands(item, (destination(register, mask),), item.src)
         elif opcode.is_computed and opcode.mode in (Mode.COMPONENTWISE, Mode.REPLICATE):
             taken = {c: old for old, group in channels.items() if mask >> old & 1 for c in group}
-            made = permuted(item, register, taken)
+            writer = permuted(item, register, taken)
         else:
             return None
-        return made if not saturate or made.saturate else _saturated(made)
+        return writer if not saturate or writer.saturate else _saturated(writer)
 
 
 def reread(
@@ -180,9 +180,9 @@ def reread(
         sources.append(operand)
     if item.opcode.uses_64bit and any(target.register == new for target in item.dst):
         return None
-    made = with_operands(item, item.dst, tuple(sources))
+    changed = with_operands(item, item.dst, tuple(sources))
     base = old.index * 16
-    return None if any(base <= cell <= base + 3 for cell in values.cells.reads(made)) else made
+    return None if any(base <= cell <= base + 3 for cell in values.cells.reads(changed)) else changed
 
 
 def permuted(item: Instruction, register: RegisterRef, taken: dict[int, int]) -> Instruction:
@@ -205,7 +205,7 @@ def _saturated(item: Instruction) -> Instruction:
 
 def _jumps(items: list[Instruction | None]) -> list[tuple[int, int, int]]:
     """Return the place of every jump with the first and the last place of the block that it leaves; RET leaves everything."""
-    found: list[tuple[int, int]] = []
+    jumps: list[tuple[int, int]] = []
     open_blocks: list[int] = []
     ends: dict[int, int] = {}
     for place, item in enumerate(items):
@@ -217,10 +217,10 @@ def _jumps(items: list[Instruction | None]) -> list[tuple[int, int, int]]:
         elif flow is ENDLOOP or flow is ENDSWITCH:
             ends[open_blocks.pop()] = place
         elif flow is RETURN:
-            found.append((place, -1))
+            jumps.append((place, -1))
         elif flow is BREAK:
-            found.append((place, open_blocks[-1]))
+            jumps.append((place, open_blocks[-1]))
         elif flow is CONTINUE:
             loops = (start for start in reversed(open_blocks) if (head := items[start]) is not None and head.opcode.flow is LOOP)
-            found.append((place, next(loops)))
-    return [(place, start, ends.get(start, len(items))) for place, start in found]
+            jumps.append((place, next(loops)))
+    return [(place, start, ends.get(start, len(items))) for place, start in jumps]

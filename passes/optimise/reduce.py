@@ -95,13 +95,13 @@ class _Reduction:
         count = len(registers) - 1 + _STEPS[widest]
         if count >= len(self._places) or not count:
             return False
-        made = self._planned(registers)
-        if made is None:
+        steps = self._planned(registers)
+        if steps is None:
             return False
         for place in self._places:
-            if place not in made:
+            if place not in steps:
                 self._values.remove(place)
-        for place, new in made.items():
+        for place, new in steps.items():
             self._values.put(place, new)
         return True
 
@@ -161,27 +161,27 @@ class _Reduction:
             ready.append((latest, register, channels))
         ready.sort(key=itemgetter(0))
         free = iter(self._places)
-        made: dict[int, Instruction] = {}
+        steps: dict[int, Instruction] = {}
         after, register, channels = ready[0]
         for following, other, more in ready[1:]:
             after = max(after, following)
             place = next((place for place in free if place > after), None)
             if place is None:
                 return None
-            register, channels = self._step(made, place, (register, channels), (other, more))
+            register, channels = self._step(steps, place, (register, channels), (other, more))
         while len(channels) > 1:
             place = next((place for place in free if place > after), None)
             if place is None:
                 return None
             half = (len(channels) + 1) // 2
-            register, channels = self._step(made, place, (register, channels[:half]), (register, channels[half:]))
-        last = max(made)
-        final = made.pop(last)
-        made[self._root] = with_operands(final, self._item.dst, tuple(_spread(operand, self._item.dst[0]) for operand in final.src))
-        return made
+            register, channels = self._step(steps, place, (register, channels[:half]), (register, channels[half:]))
+        last = max(steps)
+        final = steps.pop(last)
+        steps[self._root] = with_operands(final, self._item.dst, tuple(_spread(operand, self._item.dst[0]) for operand in final.src))
+        return steps
 
     def _step(
-        self, made: dict[int, Instruction], place: int, one: tuple[RegisterRef, Sequence[int]], two: tuple[RegisterRef, Sequence[int]]
+        self, steps: dict[int, Instruction], place: int, one: tuple[RegisterRef, Sequence[int]], two: tuple[RegisterRef, Sequence[int]]
     ) -> tuple[RegisterRef, Sequence[int]]:
         """Combine channels of two registers at a place, and return the register and the channels of the results."""
         old = self._values.items[place]
@@ -192,7 +192,7 @@ class _Reduction:
         for register, channels in (one, two):
             x, y, z, w = (*channels, *[channels[-1]] * (4 - len(channels)))
             sources.append(source_of(register, (x, y, z, w)))
-        made[place] = with_operands(old, (destination(target, (1 << width) - 1),), tuple(sources))
+        steps[place] = with_operands(old, (destination(target, (1 << width) - 1),), tuple(sources))
         return target, tuple(range(width))
 
 

@@ -48,15 +48,15 @@ class IfToSelect(Pass):
             return program
         while True:
             immediates = Immediates(program)
-            made = self._once(program, temporaries, immediates)
-            if made is None:
+            replaced = self._once(program, temporaries, immediates)
+            if replaced is None:
                 return temporaries.finish(program)
-            program = immediates.finish(made)
+            program = immediates.finish(replaced)
 
     def _once(self, program: Program, temporaries: Temporaries, immediates: Immediates) -> Program | None:
         """Return the program with its innermost branches replaced, or None if none can be."""
-        made: list[Sequence[Instruction]] = [(item,) for item in program.instructions]
-        found = False
+        code: list[Sequence[Instruction]] = [(item,) for item in program.instructions]
+        is_changed = False
         for start, middle, end in self._branches(program):
             head = program.instructions[start]
             arms = [program.instructions[start + 1 : middle], program.instructions[middle + 1 : end]]
@@ -65,13 +65,13 @@ class IfToSelect(Pass):
             new = _selected(head, arms, temporaries, immediates)
             if new is None:
                 continue
-            found = True
-            made[start : end + 1] = [new, *[()] * (end - start)]
-        return rebuilt(program, made) if found else None
+            is_changed = True
+            code[start : end + 1] = [new, *[()] * (end - start)]
+        return rebuilt(program, code) if is_changed else None
 
     def _branches(self, program: Program) -> list[tuple[int, int, int]]:
         """Return IF, ELSE (or ENDIF) and ENDIF of the branches that hold only a few instructions, all of them fit."""
-        found: list[tuple[int, int, int]] = []
+        branches: list[tuple[int, int, int]] = []
         start = middle = -1
         for number, item in enumerate(program.instructions):
             flow = item.opcode.flow
@@ -84,11 +84,11 @@ class IfToSelect(Pass):
             elif flow is Flow.ENDIF:
                 middle = middle if middle > start else number
                 if number - start - 1 - (middle < number) <= self.instructions:
-                    found.append((start, middle, number))
+                    branches.append((start, middle, number))
                 start = -1
             elif flow is not None or not _fits(item):
                 start = -1
-        return found
+        return branches
 
 
 def _fits(item: Instruction) -> bool:
@@ -126,25 +126,25 @@ def _selected(
     if not temporaries.room(1 + sum(map(len, arms))) or _indexes_by_written(arms):
         return None
     written = {item.dst[0].register.index for arm in arms for item in arm}
-    found = _chooser(head, written, temporaries, immediates)
-    if found is None:
+    choosing = _chooser(head, written, temporaries, immediates)
+    if choosing is None:
         return None
-    made, chooser, choice = found
+    straight, chooser, choice = choosing
     values: list[dict[int, Value]] = []
     for arm in arms:
         code, results = _arm(arm, written, temporaries)
-        made += code
+        straight += code
         values.append(results)
     for old in dict.fromkeys((*values[0], *values[1])):
-        kept = SrcOperand(RegisterRef(TEMP, old))
+        old_value = SrcOperand(RegisterRef(TEMP, old))
         one, two = values[0].get(old), values[1].get(old)
         pairs: list[tuple[Value | None, Value | None]] = [(one, two)] if one and two and one[1] == two[1] else [(one, None), (None, two)]
         for first, second in pairs:
             value = first or second
             if value is not None:
-                chosen = chooser, first[0] if first else kept, second[0] if second else kept
-                made.append(Instruction(choice, (DstOperand(kept.register, value[1]),), chosen, span=head.span))
-    return made
+                chosen = chooser, first[0] if first else old_value, second[0] if second else old_value
+                straight.append(Instruction(choice, (DstOperand(old_value.register, value[1]),), chosen, span=head.span))
+    return straight
 
 
 def _chooser(
@@ -165,8 +165,8 @@ def _chooser(
         return None
     test, choice = (OPCODES["SNE"], OPCODES["CMP"]) if is_float else (OPCODES["USNE"], OPCODES["UCMP"])
     condition = temporaries.new()
-    made = [Instruction(test, (DstOperand(condition, 1),), (source, zero), span=head.span)]
-    return made, SrcOperand(condition, _X, negate=is_float), choice
+    code = [Instruction(test, (DstOperand(condition, 1),), (source, zero), span=head.span)]
+    return code, SrcOperand(condition, _X, negate=is_float), choice
 
 
 def _arm(arm: Sequence[Instruction], written: set[int], temporaries: Temporaries) -> tuple[list[Instruction], dict[int, Value]]:
@@ -176,7 +176,7 @@ def _arm(arm: Sequence[Instruction], written: set[int], temporaries: Temporaries
     results: dict[int, Value] = {}
     counts = Counter(item.dst[0].register.index for item in arm)
     read = {operand.register.index for item in arm for operand in item.src if operand.register.file is TEMP}
-    made: list[Instruction] = []
+    code: list[Instruction] = []
     for item in arm:
         old, mask = item.dst[0].register.index, item.dst[0].write_mask
         if item.opcode.is_copy and not item.saturate and counts[old] == 1 and old not in read:
@@ -186,12 +186,12 @@ def _arm(arm: Sequence[Instruction], written: set[int], temporaries: Temporaries
                 continue
         if old not in names:
             names[old] = temporaries.new()
-            made.append(Instruction(OPCODES["MOV"], (DstOperand(names[old]),), (SrcOperand(RegisterRef(TEMP, old)),), span=item.span))
+            code.append(Instruction(OPCODES["MOV"], (DstOperand(names[old]),), (SrcOperand(RegisterRef(TEMP, old)),), span=item.span))
         sources = tuple(_renamed(operand, names) for operand in item.src)
-        made.append(replace(item, dst=(DstOperand(names[old], mask),), src=sources))
+        code.append(replace(item, dst=(DstOperand(names[old], mask),), src=sources))
         masks[old] = masks.get(old, 0) | mask
         results[old] = SrcOperand(names[old]), masks[old]
-    return made, results
+    return code, results
 
 
 def _renamed(operand: SrcOperand, names: dict[int, RegisterRef]) -> SrcOperand:

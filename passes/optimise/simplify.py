@@ -36,8 +36,8 @@ class SimplifyInstructions(Rewriter):
             return False
         values = form.values
         for _ in range(ROUNDS):
-            made = values.items[place]
-            if made is None or not simplify(form, place, made, values.makers_of(place)):
+            instruction = values.items[place]
+            if instruction is None or not simplify(form, place, instruction, values.makers_of(place)):
                 break
         return True
 
@@ -58,17 +58,17 @@ def simplify(form: Form, place: int, item: Instruction, makers: int, applied: Co
     matcher = form.notes.get(_NAME)
     if matcher is None:
         matcher = form.notes[_NAME] = Matcher(form)
-    made = item
-    found = matcher.rewritten(place, item, makers)
-    if found is not None:
-        made = found[0]
+    simplified = item
+    rewritten = matcher.rewritten(place, item, makers)
+    if rewritten is not None:
+        simplified = rewritten[0]
         if applied is not None:
-            applied[found[1].name] += 1
+            applied[rewritten[1].name] += 1
     elif makers & THROUGH:
-        made = read_through(item, matcher, applied)
-    if made is item:
+        simplified = read_through(item, matcher, applied)
+    if simplified is item:
         return False
-    form.values.put(place, made)
+    form.values.put(place, simplified)
     return True
 
 

@@ -52,10 +52,10 @@ class SplitRegisters(FormPass):
             if before is not form.program:
                 form.restart(before)
                 form.read()
-        found = split(form.values, bounded=False)
-        is_changed = found.items is not None or found.program is not form.values.program
-        form.renew(found.program, found.items)
-        form.zeros, form.carried, form.is_split, form.is_stale = found.zeros, found.carried, True, False
+        result = split(form.values, bounded=False)
+        is_changed = result.items is not None or result.program is not form.values.program
+        form.renew(result.program, result.items)
+        form.zeros, form.carried, form.is_split, form.is_stale = result.zeros, result.carried, True, False
         return is_changed
 
 
@@ -73,10 +73,12 @@ class Split:
 
     def whole(self) -> Program:
         """Return the whole program with the renumbered instructions."""
-        made = self.items
-        if not made:
+        renumbered = self.items
+        if not renumbered:
             return self.program
-        return with_parts(self.program, instructions=tuple([made.get(place, item) for place, item in enumerate(self.program.instructions)]))
+        return with_parts(
+            self.program, instructions=tuple([renumbered.get(place, item) for place, item in enumerate(self.program.instructions)])
+        )
 
 
 def split(values: Values, *, bounded: bool) -> Split:
@@ -93,7 +95,7 @@ def split(values: Values, *, bounded: bool) -> Split:
     most = {PLACES[file]: _MOST[file] if bounded else _UNBOUNDED for file in _MOST}
     names: dict[int, int] = {}  # web -> cell of the first channel
     owners: set[int] = set()
-    made: dict[int, Instruction] = {}
+    changed: dict[int, Instruction] = {}
     items, roots = values.items, webs.roots
     for place, mentions in webs.mentions.items():
         changes: dict[int, int] | None = None
@@ -111,12 +113,12 @@ def split(values: Values, *, bounded: bool) -> Split:
                 changes = changes or {}
                 changes[number] = new
         if changes and (item := items[place]) is not None:
-            made[place] = _with_plain(item, changes) or _renamed(item, changes)
+            changed[place] = _with_plain(item, changes) or _renamed(item, changes)
     zeros, carried = _facts(webs, names)
     if following == first:
         return Split(program, None, zeros, carried)
     more = [Declaration(file, first[code], following[code] - 1) for file in _MOST if following[code := PLACES[file]] > first[code]]
-    return Split(with_parts(program, declarations=(*declarations, *more)), made, zeros, carried)
+    return Split(with_parts(program, declarations=(*declarations, *more)), changed, zeros, carried)
 
 
 def _is_freer(values: Values) -> bool:
@@ -138,8 +140,8 @@ def can_split(form: Form) -> bool:
         return False
     if _is_freer(values):
         return True
-    found = split(values, bounded=False)
-    return found.items is not None or found.program is not values.program or (found.zeros, found.carried) != (form.zeros, form.carried)
+    result = split(values, bounded=False)
+    return result.items is not None or result.program is not values.program or (result.zeros, result.carried) != (form.zeros, form.carried)
 
 
 def has_single_writers(values: Values) -> bool:
@@ -157,14 +159,14 @@ def _facts(webs: Webs, names: dict[int, int]) -> tuple[set[int], set[int]]:
 
 def _without_arrays(program: Program, values: Values) -> tuple[Declaration, ...]:
     """Return the declarations; arrays of TEMP that no operand names by number lose theirs."""
-    made = []
+    declarations = []
     if not any(item.array_id for item in program.declarations):
         return program.declarations
     for item in program.declarations:
         if item.file is TEMP and item.array_id and (TEMP, item.array_id) not in values.cells.groups:
             item = replace(item, array_id=0)
-        made.append(item)
-    return tuple(made)
+        declarations.append(item)
+    return tuple(declarations)
 
 
 def _with_plain(item: Instruction, changes: dict[int, int]) -> Instruction | None:
@@ -188,13 +190,13 @@ def _with_plain(item: Instruction, changes: dict[int, int]) -> Instruction | Non
 
 
 def _renamed(item: Instruction, changes: dict[int, int]) -> Instruction:
-    made = with_operands(item, _operands(item.dst, changes, DESTINATION), _operands(item.src, changes, SOURCE))
-    return replace(made, offsets=_operands(item.offsets, changes, OFFSET)) if item.offsets else made
+    changed = with_operands(item, _operands(item.dst, changes, DESTINATION), _operands(item.src, changes, SOURCE))
+    return replace(changed, offsets=_operands(item.offsets, changes, OFFSET)) if item.offsets else changed
 
 
 def _operands(operands: tuple[Operand, ...], changes: dict[int, int], kind: int) -> tuple[Operand, ...]:
     """Return the operands with other registers; `changes` has the new cells of channel x by slot. The same object if none changes."""
-    made: list[Operand] | None = None
+    changed: list[Operand] | None = None
     for number, operand in enumerate(operands):
         register = operand.register
         cell = register.cell
@@ -206,9 +208,9 @@ def _operands(operands: tuple[Operand, ...], changes: dict[int, int], kind: int)
         if new is not None:
             register = plain(new) if cell != CHOSEN else moved(replace(register, array_id=0), new >> 4)
         if register is not operand.register:
-            made = made or list(operands)
-            made[number] = with_register(operand, register)
-    return operands if made is None else tuple(made)
+            changed = changed or list(operands)
+            changed[number] = with_register(operand, register)
+    return operands if changed is None else tuple(changed)
 
 
 def _with_indices(register: RegisterRef, changes: dict[int, int], kind: int, operand: int) -> RegisterRef:

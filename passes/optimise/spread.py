@@ -70,13 +70,13 @@ def _gatherers(values: Values, moves: Sequence[int]) -> set[int]:
 def _sources(values: Values, moves: Sequence[int]) -> set[int]:
     """Return the places that alone write what more than one MOV reads."""
     readers: dict[int, int] = {}
-    found: set[int] = set()
+    shared: set[int] = set()
     for move in moves:
         for cell in values.reads[move]:
             places = values.writers.get(cell, ())
             if len(places) == 1 and readers.setdefault(places[0], move) != move:
-                found.add(places[0])
-    return found
+                shared.add(places[0])
+    return shared
 
 
 def _is_simple(item: Instruction) -> bool:
@@ -113,18 +113,18 @@ class _Spreader:
         moves = sorted(values.users(place))
         if not 2 <= len(moves) <= 4:
             return False
-        made: dict[int, Instruction] = {}
+        computed: dict[int, Instruction] = {}
         channels = 0
         for move in moves:
             changed = self._computed(place, item, move)
             if changed is None:
                 return False
-            made[move] = changed
+            computed[move] = changed
             channels += changed.dst[0].write_mask.bit_count() if opcode.is_componentwise else 4
         is_cheap = opcode.skip_cost <= 1 and opcode.products <= 1 and opcode.sums <= 1
         if channels > len(cells) and not is_cheap:
             return False
-        for move, changed in made.items():
+        for move, changed in computed.items():
             values.put(move, changed)
         values.remove(place)
         return True
@@ -145,8 +145,8 @@ class _Spreader:
         if not all(values.keeps_operand(operand, mask, place, move) for operand, mask in zip(item.src, source_masks(item))):
             return None
         taken = {c: source.swizzle[c] for c in range(4) if target.write_mask >> c & 1}
-        made = permuted(item, target.register, taken)
-        return with_operands(made, made.dst, made.src, saturate=True) if copy.saturate and not made.saturate else made
+        computed = permuted(item, target.register, taken)
+        return with_operands(computed, computed.dst, computed.src, saturate=True) if copy.saturate and not computed.saturate else computed
 
     # An operand that several MOVs put together.
 
@@ -178,19 +178,19 @@ class _Spreader:
         slots = [*order[1:], place]
         if not self._is_movable(order, slots, place, item, number):
             return False
-        made: list[Instruction] = []
+        parts: list[Instruction] = []
         for maker, slot in zip(order, slots):
             one = self._part(maker, slot, item, number, operand, makers[maker])
             if one is None:
                 return False
-            made.append(one)
+            parts.append(one)
         written: set[int] = set()
-        for one in made:
+        for one in parts:
             if not written.isdisjoint(values.cells.reads(one)):
                 return False
             written.update(values.cells.writes(one))
         values.remove(order[0])
-        for slot, one in zip(slots, made):
+        for slot, one in zip(slots, parts):
             values.put(slot, one)
         return True
 

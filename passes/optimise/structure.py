@@ -69,52 +69,52 @@ class _Writer:
 
     def region(self, nodes: Region) -> Region:
         """Write a region."""
-        made: list[Node] = []
+        rewritten: list[Node] = []
         for node in nodes:
             match node:
                 case If():
-                    made.append(If(node.head, self.region(node.then), self.region(node.otherwise)))
+                    rewritten.append(If(node.head, self.region(node.then), self.region(node.otherwise)))
                 case Loop():
-                    made += self._loop(node)
+                    rewritten += self._loop(node)
                 case Switch():
-                    made += self._switch(Switch(node.head, tuple(Arm(arm.head, self.region(arm.body)) for arm in node.arms)))
+                    rewritten += self._switch(Switch(node.head, tuple(Arm(arm.head, self.region(arm.body)) for arm in node.arms)))
                 case _:
-                    made.append(node)
-        return tuple(made)
+                    rewritten.append(node)
+        return tuple(rewritten)
 
     def _loop(self, loop: Loop) -> Region:
         body = self.region(loop.body)
         shorter = _without_last(body)
         self.changed |= shorter != body
         if not any(isinstance(node, (Loop, Call)) for node in walk(shorter)) and CONTINUE not in _jumps(shorter):
-            found = _to_ends(shorter)
-            if found is not None and found[1]:
+            ended = _to_ends(shorter)
+            if ended is not None and ended[1]:
                 self.changed = True
-                return found[0]
+                return ended[0]
         return (Loop(loop.head, shorter),)
 
     def _switch(self, switch: Switch) -> Region:
-        kept: Region = (switch,)
+        unchanged: Region = (switch,)
         source = switch.head.src[0]
         groups = _groups(switch)
         if groups is None or source.negate or source.absolute or not self.temporaries.room(len(groups)):
-            return kept
+            return unchanged
         labels = [label for cases, _ in groups for label in cases or ()]
         constants = [label for label in labels if _is_constant(label, self.program)]
         words = [self.program.immediates[label.register.index].words[label.swizzle[0]] for label in constants]
         if not len(labels) == len(words) == len(set(words)) <= self.cases:
-            return kept
+            return unchanged
         bodies: list[Region] = []
         for number, (_, body) in enumerate(groups):
-            found = _to_ends(body)
-            if found is None or not (found[1] or number == len(groups) - 1):
-                return kept
-            bodies.append(found[0])
+            ended = _to_ends(body)
+            if ended is None or not (ended[1] or number == len(groups) - 1):
+                return unchanged
+            bodies.append(ended[0])
         self.changed = True
-        made: Region = ()
+        region: Region = ()
         for (cases, _), body in zip(reversed(groups), reversed(bodies)):
-            made = body if cases is None else self._choice(source, cases, body, made)
-        return made
+            region = body if cases is None else self._choice(source, cases, body, region)
+        return region
 
     def _choice(self, selector: SrcOperand, cases: Sequence[SrcOperand], body: Region, others: Region) -> Region:
         """IF for the lanes whose selector is one of the cases."""
@@ -134,19 +134,19 @@ def _groups(switch: Switch) -> list[tuple[list[SrcOperand] | None, Region]] | No
 
     No groups if something follows DEFAULT: it takes lanes that a later CASE takes again.
     """
-    found: list[tuple[list[SrcOperand] | None, Region]] = []
+    groups: list[tuple[list[SrcOperand] | None, Region]] = []
     cases: list[SrcOperand] | None = []
     for arm in switch.arms:
-        if found and found[-1][0] is None:
+        if groups and groups[-1][0] is None:
             return None
         if arm.is_default:
             cases = None
         elif cases is not None:
             cases.append(arm.head.src[0])
         if arm.body:
-            found.append((cases, arm.body))
+            groups.append((cases, arm.body))
             cases = []
-    return found or None
+    return groups or None
 
 
 def _is_constant(label: SrcOperand, program: Program) -> bool:
@@ -157,15 +157,15 @@ def _is_constant(label: SrcOperand, program: Program) -> bool:
 
 def _jumps(region: Region) -> set[Flow]:
     """Kinds of jumps in a region and below it that may leave it: not the BRKs of loops and switches in it."""
-    found: set[Flow] = set()
+    kinds: set[Flow] = set()
     for node in region:
         inner = {node.kind} if isinstance(node, Jump) else set().union(*(_jumps(child) for child in children(node)))
         if isinstance(node, Loop):
             inner -= {BREAK, CONTINUE}
         elif isinstance(node, Switch):
             inner -= {BREAK}
-        found |= inner
-    return found
+        kinds |= inner
+    return kinds
 
 
 def _without_last(region: Region) -> Region:
@@ -189,12 +189,12 @@ def _to_ends(region: Region, room: int = MAX_DEPTH) -> tuple[Region, bool] | Non
     """
     if not room:
         return None
-    made: list[Node] = []
+    before: list[Node] = []
     for number, node in enumerate(region):
         if isinstance(node, Jump):
-            return (tuple(made) if node.kind is BREAK else (*made, node)), True
+            return (tuple(before) if node.kind is BREAK else (*before, node)), True
         if not isinstance(node, If) or BREAK not in _jumps((node,)):
-            made.append(node)
+            before.append(node)
             continue
         rest = region[number + 1 :]
         then, otherwise = _to_ends(node.then, room - 1), _to_ends(node.otherwise, room - 1)
@@ -209,8 +209,8 @@ def _to_ends(region: Region, room: int = MAX_DEPTH) -> tuple[Region, bool] | Non
             return None
         if then is None or otherwise is None:
             return None
-        return (*made, If(node.head, then[0], otherwise[0])), then[1] and otherwise[1]
-    return tuple(made), False
+        return (*before, If(node.head, then[0], otherwise[0])), then[1] and otherwise[1]
+    return tuple(before), False
 
 
 def _depth(region: Region) -> int:

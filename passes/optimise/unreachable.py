@@ -171,7 +171,7 @@ class _Reacher:
         selector = self._constant(head)
         if selector is None:
             return False
-        inside = matched = left = False
+        inside = matched = has_left = False
         doomed: list[int] = []
         for kind, place, item in self._arms(start):
             if kind is None:  # code in an arm
@@ -181,7 +181,7 @@ class _Reacher:
                     doomed.append(place)
                     inside = False
                 elif item.opcode.flow in JUMPS:
-                    inside, left = False, True
+                    inside, has_left = False, True
             elif kind is BREAK:  # of this switch, in an inner block
                 if inside:
                     return False
@@ -191,10 +191,10 @@ class _Reacher:
                     word = self._constant(item)
                     if word is None:
                         return False
-                    hit = word == selector and not left
+                    hit = word == selector and not has_left
                     matched = matched or hit
                 else:
-                    hit = not matched and not left
+                    hit = not matched and not has_left
                 inside = inside or hit
         self.gone.update(doomed)
         return True

@@ -80,10 +80,10 @@ class _Unroller:
         self.cells = CellMap(program)
         self.legacy = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
         flows = [item.opcode.flow for item in self.items]
-        found = partners_of(flows)
+        partners = partners_of(flows)
         self.has_subs = SUBROUTINE in flows
-        self.ends = {place: found[place][-1] for place, flow in enumerate(flows) if flow in OPENERS}
-        self.elses = {place: found[place][0] for place, flow in enumerate(flows) if flow is IF and len(found[place]) == 2}
+        self.ends = {place: partners[place][-1] for place, flow in enumerate(flows) if flow in OPENERS}
+        self.elses = {place: partners[place][0] for place, flow in enumerate(flows) if flow is IF and len(partners[place]) == 2}
         self.writes = list(map(self.cells.writes, self.items))
         self.written = self._written()
         self.known: dict[int, int] = {}
@@ -94,7 +94,7 @@ class _Unroller:
         self.indexed = {place for place, item in enumerate(self.items) if is_indexed and self.cells.has_indices(item)}
 
     def run(self) -> Program:
-        made: list[Sequence[Instruction]] = [(item,) for item in self.items]
+        code: list[Sequence[Instruction]] = [(item,) for item in self.items]
         place, depth = 0, 0
         last = max(place for place, item in enumerate(self.items) if item.opcode.flow is LOOP)
         while place <= last:
@@ -104,7 +104,7 @@ class _Unroller:
                 trace = self._rounds(place, depth)
                 if trace is not None:
                     end = self.ends[place]
-                    made[place : end + 1] = [tuple(trace), *[()] * (end - place)]
+                    code[place : end + 1] = [tuple(trace), *[()] * (end - place)]
                     place = end + 1
                     continue
             if flow is None:
@@ -116,7 +116,7 @@ class _Unroller:
                 if flow in (SUBROUTINE, ENDSUBROUTINE, CALL):
                     self.known.clear()
             place += 1
-        return rebuilt(self.program, made)
+        return rebuilt(self.program, code)
 
     def _rounds(self, place: int, depth: int) -> list[Instruction] | None:
         """Return the instructions that replace a loop, in order, and note the known values after it; None to keep the loop."""
@@ -144,7 +144,7 @@ class _Unroller:
 
         hidden: cells that nothing reads after the trace. The walk runs backward and keeps it up to date: cells whose present value is dead.
         """
-        made: list[Instruction] = []
+        code: list[Instruction] = []
         reads: dict[int, Cells] = {}  # by identity: the trace keeps its instructions
         for item, place, is_constant in reversed(trace):
             if place < 0:
@@ -152,14 +152,14 @@ class _Unroller:
             elif is_constant and hidden.issuperset(self.writes[place]):
                 continue
             else:
-                found = reads.get(id(item))
-                if found is None:
-                    found = reads[id(item)] = self.cells.reads(item)
+                cells = reads.get(id(item))
+                if cells is None:
+                    cells = reads[id(item)] = self.cells.reads(item)
                 hidden.update(self.writes[place])
-                hidden.difference_update(found)
-            made.append(item)
-        made.reverse()
-        return made
+                hidden.difference_update(cells)
+            code.append(item)
+        code.reverse()
+        return code
 
     def straight(self, place: int, known: dict[int, int]) -> bool:
         """Note what an instruction computes; return true if it is a constant in a register."""
@@ -185,13 +185,13 @@ class _Unroller:
             return None
         if self.legacy and Trait.PRODUCT in opcode.traits:
             return None
-        found = []
+        origins = []
         for operand, mask in zip(item.src, source_masks(item)):
             origin = self._origin(operand, mask)
             if origin is None:
                 return None
-            found.append(origin)
-        return found
+            origins.append(origin)
+        return origins
 
     def _origin(self, operand: SrcOperand, mask: int) -> Origin | None:
         """Return the origin of the words of a source, or None if they cannot be known."""
@@ -238,23 +238,23 @@ class _Unroller:
 
     def _written(self) -> dict[int, list[int]]:
         """Return the cells that are written inside of each block, by the places of its head, its arms and its end."""
-        found: dict[int, list[int]] = {}
+        written: dict[int, list[int]] = {}
         stack: list[list[int]] = []
         for place, item in enumerate(self.items):
             flow = item.opcode.flow
             if flow in OPENERS:
                 stack.append([])
-                found[place] = stack[-1]
+                written[place] = stack[-1]
             elif flow in ARMS and stack:
-                found[place] = stack[-1]
+                written[place] = stack[-1]
             elif flow in CLOSERS:
                 inner = stack.pop()
-                found[place] = inner
+                written[place] = inner
                 if stack:
                     stack[-1].extend(dict.fromkeys(inner))
             elif stack and flow is None:
                 stack[-1].extend(self.writes[place])
-        return found
+        return written
 
     @staticmethod
     def _forget(written: Sequence[int], known: dict[int, int]) -> None:
@@ -267,13 +267,13 @@ def _words(origin: Origin, known: dict[int, int]) -> list[int] | None:
     """Return the words of a source by channel, or None if one is not known."""
     if isinstance(origin, list):
         return origin
-    found = [0, 0, 0, 0]
+    words = [0, 0, 0, 0]
     for channel, cell in origin:
         word = known.get(cell)
         if word is None:
             return None
-        found[channel] = word
-    return found
+        words[channel] = word
+    return words
 
 
 _DONE, _BROKEN, _CONTINUED = 0, 1, 2
@@ -310,9 +310,9 @@ class _Trial:
             item = items[place]
             flow = item.opcode.flow
             if flow is None:
-                made = unroller.resolver.resolved(item, self._address) if place in indexed else item
+                resolved = unroller.resolver.resolved(item, self._address) if place in indexed else item
                 is_constant = straight(place, known)
-                trace.append((made, place, is_constant))
+                trace.append((resolved, place, is_constant))
                 if not is_constant and not (item.opcode.is_copy and _is_copy(item)):
                     self.cost += 1
                     if self.cost > self.most_cost:

@@ -98,9 +98,9 @@ def check(context: Context) -> None:
         _check_order(context)
 
 
-def _check_blocks(context: Context, found: Iterable[tuple[int, Instruction, Flow]]) -> None:
+def _check_blocks(context: Context, marks: Iterable[tuple[int, Instruction, Flow]]) -> None:
     flow = _Walk()
-    for number, item, role in found:
+    for number, item, role in marks:
         if role in OPENERS:
             _open(context, flow, number, item, role)
         elif role in CLOSERS:

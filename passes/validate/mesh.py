@@ -87,10 +87,10 @@ def _check_properties(context: Context) -> None:
     memory = program.property("TS_PAYLOAD_BYTES") + program.property("TS_SHARED_BYTES")
     if program.processor is Processor.TASK and memory > MAX_TASK_SHARED:
         context.error("V068", f"payload and shared memory have {memory} bytes together, more than {MAX_TASK_SHARED}")
-    given = {item.name for item in program.properties}
+    named = {item.name for item in program.properties}
     for item in program.declared(File.MEMORY):
         wanted = _SIZES.get((program.processor, MemoryType.SHARED if item.memory is None else item.memory))
-        if wanted is not None and wanted not in given:
+        if wanted is not None and wanted not in named:
             context.warning("V067", f"the memory has no bytes, since the program does not set {wanted}", item)
 
 

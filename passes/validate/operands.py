@@ -158,8 +158,8 @@ class _Operands:
     def _instruction(self, item: Instruction) -> None:
         info, targets, sources = item.opcode, item.dst, item.src
         if len(targets) != info.num_dst or len(sources) != info.num_src:
-            given = f"{len(targets)} and {len(sources)} given"
-            self.context.error("V040", f"{info.name} takes {info.num_dst} destinations and {info.num_src} sources, {given}", item)
+            counts = f"{len(targets)} and {len(sources)} given"
+            self.context.error("V040", f"{info.name} takes {info.num_dst} destinations and {info.num_src} sources, {counts}", item)
             return
         written, read, _ = _roles(info)
         for number, dst in enumerate(targets):

@@ -75,8 +75,8 @@ def _sum(e: Expansion, first: int, second: int) -> SrcOperand:
         taken = (operand.swizzle[first], operand.swizzle[second]) * 2
         return e.make("F2D", slot, _ALL, replace(operand, swizzle=(taken[0], taken[1], taken[2], taken[3])))
 
-    def words(*given: int) -> SrcOperand:
-        return e.room.words(list(given))
+    def words(*values: int) -> SrcOperand:
+        return e.room.words(list(values))
 
     zero = words(0, 0, 0, 0)
     a, b = double(0, 0), double(1, 1)

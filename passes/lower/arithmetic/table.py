@@ -120,15 +120,15 @@ def expanded(program: Program, names: frozenset[str], *, must: bool) -> Program:
     if not any(item.opcode.name in names for item in program.instructions):
         return program
     room = Room(program)
-    made: list[Sequence[Instruction]] = []
+    code: list[Sequence[Instruction]] = []
     for item in program.instructions:
         try:
-            made.append(_expand(room, item, names, 0))
+            code.append(_expand(room, item, names, 0))
         except Full:
             if must:
                 raise
-            made.append((item,))
-    return room.finish(rebuilt(program, made))
+            code.append((item,))
+    return room.finish(rebuilt(program, code))
 
 
 def _expand(room: Room, item: Instruction, names: frozenset[str], first: int) -> list[Instruction]:

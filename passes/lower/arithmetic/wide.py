@@ -52,16 +52,16 @@ class Lower64Bit(Pass):
 
     def _narrowed(self, program: Program) -> Program:
         room = Room(program)
-        made: list[Sequence[Instruction]] = []
+        code: list[Sequence[Instruction]] = []
         for item in program.instructions:
             if item.opcode.name in RESULTS or item.opcode.name in SINGLE:
-                made.append([new for part in by_pairs(item) for new in _lowered(room, part)])
+                code.append([new for part in by_pairs(item) for new in _lowered(room, part)])
             elif item.opcode.uses_64bit and self.others == "refuse":
                 text = f"{item.opcode.name} has no lowering to 32 bits"
                 raise UnsupportedError.at("B052", text, item.span, hint=f"these have one: {', '.join([*RESULTS, *SINGLE])}")
             else:
-                made.append((item,))
-        return room.finish(rebuilt(program, made))
+                code.append((item,))
+        return room.finish(rebuilt(program, code))
 
 
 def _lowered(room: Room, item: Instruction) -> list[Instruction]:

@@ -32,8 +32,8 @@ def without_addresses(program: Program, room: Room) -> Program:
     if not size or not all(map(is_direct, used)) or not room.temporaries.room(size):
         return program
     places = [room.temporaries.new() for _ in range(size)]
-    made = rebuilt(program, [_converted(item, places, room) for item in program.instructions])
-    return with_parts(made, declarations=tuple(item for item in program.declarations if item.file is not ADDR))
+    converted = rebuilt(program, [_converted(item, places, room) for item in program.instructions])
+    return with_parts(converted, declarations=tuple(item for item in program.declarations if item.file is not ADDR))
 
 
 def _converted(item: Instruction, places: Sequence[RegisterRef], room: Room) -> list[Instruction]:

@@ -70,8 +70,8 @@ class _Work:
 
     def __init__(self, program: Program, files: frozenset[File]) -> None:
         self._program, self._files = program, files
-        kept = tuple(self._kept(item) for item in program.instructions if any(not is_direct(r) for r in every_register(item)))
-        self._room = Room(with_parts(program, instructions=kept))
+        instructions = tuple(self._kept(item) for item in program.instructions if any(not is_direct(r) for r in every_register(item)))
+        self._room = Room(with_parts(program, instructions=instructions))
         self._finder = Finder(program)
 
     def _kept(self, item: Instruction) -> Instruction:
@@ -87,16 +87,16 @@ class _Work:
         program = self._program
         if not any(self._is_chosen(register) for item in program.instructions for register in every_register(item)):
             return program
-        made: list[Sequence[Instruction]] = []
+        code: list[Sequence[Instruction]] = []
         for item in program.instructions:
             try:
-                made.append(self._lowered(item, 0))
+                code.append(self._lowered(item, 0))
             except Full:
                 text = f"{item.opcode.name} needs one more register, and the program has too many, or indexes all that it has"
                 raise UnsupportedError.at("B052", text, item.span, hint="lower all files") from None
         holes = self._finder.holes() if self._finder.reaches_holes else ()
         declared = (*program.declarations, *(Declaration(File.TEMP, first, last) for first, last in holes))
-        lowered = with_parts(rebuilt(program, made), declarations=declared)
+        lowered = with_parts(rebuilt(program, code), declarations=declared)
         return self._room.finish(without_addresses(lowered, self._room))
 
     def _lowered(self, item: Instruction, first: int) -> list[Instruction]:
@@ -111,7 +111,7 @@ class _Work:
             raise UnsupportedError.at("B052", "a CASE reads a register that an address chooses", item.span, hint=hint)
         parts = by_pairs(item)
         if len(parts) > 1 and any(operand.register.file is item.dst[0].register.file for operand in item.src):
-            return [made for part in parts for made in self._lowered(part, first)]
+            return [instruction for part in parts for instruction in self._lowered(part, first)]
         choice = _Choice(self._room, self._finder, item, first)
         item = self._with_values(choice)
         roles = (*source_roles(item.opcode.name), *(destination_role(item.opcode.name) for _ in item.dst))
@@ -273,11 +273,11 @@ class _Choice(Expansion):
                 for chosen in filter(None, registers):
                     act(flag, chosen)
 
-    def _compare_columns(self, found: Candidates, registers: Registers, row: SrcOperand | None, act: Act) -> None:
+    def _compare_columns(self, candidates: Candidates, registers: Registers, row: SrcOperand | None, act: Act) -> None:
         """Compare the inner address with four numbers at a time."""
-        assert found.inner is not None
-        address = _address(found.inner)
-        there = [(column, chosen) for column, chosen in zip(found.columns, registers) if column is not None and chosen is not None]
+        assert candidates.inner is not None
+        address = _address(candidates.inner)
+        there = [(column, chosen) for column, chosen in zip(candidates.columns, registers) if column is not None and chosen is not None]
         for first in range(0, len(there), 4):
             group = there[first : first + 4]
             mask = (1 << len(group)) - 1

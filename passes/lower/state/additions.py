@@ -67,8 +67,8 @@ def declaration_of(declarations: Iterable[Declaration], file: File, semantic: Se
 
 def with_property(program: Program, name: str, value: int) -> Program:
     """Return the program with a property set; 0, the default of every property that state needs, leaves it out."""
-    kept = tuple(item for item in program.properties if item.name != name)
-    return replace(program, properties=(*kept, Property(name, value)) if value else kept)
+    others = tuple(item for item in program.properties if item.name != name)
+    return replace(program, properties=(*others, Property(name, value)) if value else others)
 
 
 class Additions:

@@ -58,8 +58,8 @@ class LowerFlatShade(Pass):
             return program
         named = self._named()
         if not named:
-            made = tuple(_flat(item) for item in program.declarations)
-            return program if made == program.declarations else replace(program, declarations=made)
+            declarations = tuple(_flat(item) for item in program.declarations)
+            return program if declarations == program.declarations else replace(program, declarations=declarations)
 
         def flat(item: Declaration) -> Declaration:
             return replace(item, interpolation=Interpolation.CONSTANT)
@@ -79,8 +79,8 @@ def _flat(item: Declaration) -> Declaration:
 def _with_inputs(program: Program, is_meant: Callable[[Semantic], bool], change: Callable[[Declaration], Declaration]) -> Program:
     """Return the program with the declarations of some inputs changed; a range is split if only a part is selected."""
     indexed = {register.array_id for register in indexed_registers(program) if register.file is File.IN}
-    made = tuple(new for item in program.declarations for new in _changed(item, indexed, is_meant, change))
-    return program if made == program.declarations else replace(program, declarations=made)
+    declarations = tuple(new for item in program.declarations for new in _changed(item, indexed, is_meant, change))
+    return program if declarations == program.declarations else replace(program, declarations=declarations)
 
 
 def _changed(
@@ -129,10 +129,10 @@ class LowerPointCoord(Pass):
         def is_meant(semantic: Semantic) -> bool:
             return semantic.name in ("GENERIC", "TEXCOORD") and bool(self.generics >> semantic.index & 1)
 
-        made = _with_inputs(program, is_meant, _sprite)
-        if made is program or not self.flips:
-            return made
-        return _turned(made, [number for number, own in _registers(program) if is_meant(own)])
+        lowered = _with_inputs(program, is_meant, _sprite)
+        if lowered is program or not self.flips:
+            return lowered
+        return _turned(lowered, [number for number, own in _registers(program) if is_meant(own)])
 
 
 def _registers(program: Program) -> Iterator[tuple[int, Semantic]]:
@@ -158,8 +158,8 @@ def _turned(program: Program, registers: Sequence[int]) -> Program:
             return (item,)
         return changed_again(item, more, turn)
 
-    made = redirect(program, replaced)
-    return more.finish(prologue(rebuilt(made, [changed(item) for item in made.instructions]), start))
+    redirected = redirect(program, replaced)
+    return more.finish(prologue(rebuilt(redirected, [changed(item) for item in redirected.instructions]), start))
 
 
 def _sprite(item: Declaration) -> Declaration:

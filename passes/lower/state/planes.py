@@ -85,8 +85,8 @@ class LowerClipPlanes(Pass):
         if not has_planes:
             return more.finish(program)
         source = more.number(0.0, 0.0, 0.0, 1.0) if vertex is None else of(vertex)
-        made = more.finish(insert(program, dict.fromkeys(ends(program), self._distances(more, source))))
-        return with_property(made, _CLIPS, self.planes.bit_length())
+        lowered = more.finish(insert(program, dict.fromkeys(ends(program), self._distances(more, source))))
+        return with_property(lowered, _CLIPS, self.planes.bit_length())
 
     def _distances(self, more: Additions, vertex: SrcOperand) -> list[Instruction]:
         count = self.planes.bit_length()

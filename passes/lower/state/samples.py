@@ -42,8 +42,8 @@ class LowerPerSample(Pass):
         if program.processor is not Processor.FRAG:
             return program
         if self.inputs.upper() == "ALL":
-            made = tuple(map(_at_sample, program.declarations))
-            program = program if made == program.declarations else replace(program, declarations=made)
+            declarations = tuple(map(_at_sample, program.declarations))
+            program = program if declarations == program.declarations else replace(program, declarations=declarations)
         if any(_is_per_sample(item) for item in program.declarations):
             return program
         more = Additions(program)

@@ -61,8 +61,8 @@ def geometry_for(vertex: Program, primitive: str = "POINTS") -> Program:
         code.append(op("EMIT", None, of(RegisterRef(File.IMM, 0), X)))
     end = [op("ENDPRIM", None, of(RegisterRef(File.IMM, 0), X)), op("END", None)]
     out = Primitive.POINTS if count == 1 else Primitive.LINE_STRIP
-    kept = [item for item in vertex.properties if item.name.startswith("NUM_")]
-    properties = (Property("GS_INPUT_PRIMITIVE", int(Primitive[primitive])), Property(_OUTPUT, int(out)), Property(_MOST, count), *kept)
+    counts = [item for item in vertex.properties if item.name.startswith("NUM_")]
+    properties = (Property("GS_INPUT_PRIMITIVE", int(Primitive[primitive])), Property(_OUTPUT, int(out)), Property(_MOST, count), *counts)
     bare = Program(Processor.GEOM, tuple(declarations), (), properties, (*code, *end))
     more = Additions(bare)
     more.words("uint", 0)
@@ -97,10 +97,10 @@ class Shapes(ABC):
             raise UnsupportedError.at("K039", f"a quad has four vertices, {most} in all, and a geometry program emits {MAX_VALUES[_MOST]}")
         replaced = {(File.OUT, register.index): temp for register, (_, _, temp) in self._held.items()}
         program = redirect(self.program, replaced)
-        made = prologue(rebuilt(program, [self._changed(item) for item in program.instructions]), self.start())
-        made = self.more.finish(made)
-        made = replace(made, declarations=tuple(item for item in made.declarations if not _is_point_size(item)))
-        return with_property(with_property(made, _OUTPUT, Primitive.TRIANGLE_STRIP), _MOST, most)
+        lowered = prologue(rebuilt(program, [self._changed(item) for item in program.instructions]), self.start())
+        lowered = self.more.finish(lowered)
+        lowered = replace(lowered, declarations=tuple(item for item in lowered.declarations if not _is_point_size(item)))
+        return with_property(with_property(lowered, _OUTPUT, Primitive.TRIANGLE_STRIP), _MOST, most)
 
     def start(self) -> Sequence[Instruction]:
         """Return code that runs once."""

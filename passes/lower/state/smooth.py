@@ -160,8 +160,8 @@ def _read_sprites(program: Program, sprites: Sequence[Semantic], coord: int) -> 
             return replace(item, interpolation=Interpolation.LINEAR)
         return item
 
-    made = tuple(map(changed, program.declarations))
-    return program if made == program.declarations else replace(program, declarations=made)
+    declarations = tuple(map(changed, program.declarations))
+    return program if declarations == program.declarations else replace(program, declarations=declarations)
 
 
 def _check_free(program: Program, file: File, semantic: Semantic) -> None:
@@ -174,8 +174,8 @@ def _covered(program: Program, place: Semantic, colors: int, *, is_line: bool) -
     """Return a fragment program that kills fragments without coverage and multiplies alpha by coverage."""
     _check_free(program, File.IN, place)
     more = Additions(program)
-    given, share = more.input(place, Interpolation.LINEAR), more.temp()
-    start = _line_share(more, given, share) if is_line else _disk_share(more, given, share)
+    coordinates, share = more.input(place, Interpolation.LINEAR), more.temp()
+    start = _line_share(more, coordinates, share) if is_line else _disk_share(more, coordinates, share)
     start += [
         op("SLT", share, more.number(0.0), of(share, X), mask=2),
         op("ADD", share, of(share, Y), more.number(-1.0), mask=2),
@@ -190,18 +190,18 @@ def _covered(program: Program, place: Semantic, colors: int, *, is_line: bool) -
     return more.finish(prologue(insert(program, dict.fromkeys(ends(program), end)), start))
 
 
-def _disk_share(more: Additions, given: RegisterRef, share: RegisterRef) -> list[Instruction]:
+def _disk_share(more: Additions, coordinates: RegisterRef, share: RegisterRef) -> list[Instruction]:
     return [
-        op("MUL", share, of(given, X), of(given, X), mask=1),
-        op("MAD", share, of(given, Y), of(given, Y), of(share, X), mask=1),
+        op("MUL", share, of(coordinates, X), of(coordinates, X), mask=1),
+        op("MAD", share, of(coordinates, Y), of(coordinates, Y), of(share, X), mask=1),
         op("SQRT", share, of(share, X), mask=1),
-        op("ADD", share, of(given, W), of(share, X, negate=True), mask=1, saturate=True),
+        op("ADD", share, of(coordinates, W), of(share, X, negate=True), mask=1, saturate=True),
     ]
 
 
-def _line_share(more: Additions, given: RegisterRef, share: RegisterRef) -> list[Instruction]:
-    distance = SrcOperand(given, (0, 1, 0, 1), negate=True, absolute=True)
+def _line_share(more: Additions, coordinates: RegisterRef, share: RegisterRef) -> list[Instruction]:
+    distance = SrcOperand(coordinates, (0, 1, 0, 1), negate=True, absolute=True)
     return [
-        op("ADD", share, of(given, (2, 3, 2, 3)), distance, mask=3, saturate=True),
+        op("ADD", share, of(coordinates, (2, 3, 2, 3)), distance, mask=3, saturate=True),
         op("MUL", share, of(share, X), of(share, Y), mask=1),
     ]

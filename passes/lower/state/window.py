@@ -113,11 +113,11 @@ class LowerWindowPosition(Pass):
         own_origin, own_center = origin_of(program), int(program.property(_CENTER) == 1)
         if program.processor is not Processor.FRAG or (own_origin == origin and own_center == center):
             return program
-        made = _Window(self, program, own_origin, own_center).run() if _looks(program) else program
-        made = with_property(with_property(made, _ORIGIN, _ORIGINS[origin]), _CENTER, center)
-        if made.interface is not None and made.interface.is_upward:
-            made = replace(made, interface=replace(made.interface, is_upward=False))
-        return made
+        lowered = _Window(self, program, own_origin, own_center).run() if _looks(program) else program
+        lowered = with_property(with_property(lowered, _ORIGIN, _ORIGINS[origin]), _CENTER, center)
+        if lowered.interface is not None and lowered.interface.is_upward:
+            lowered = replace(lowered, interface=replace(lowered.interface, is_upward=False))
+        return lowered
 
 
 def _looks(program: Program) -> bool:
@@ -146,9 +146,9 @@ class _Window:
             if self._follows:
                 start += self._input(file, "PCOORD", self._point)
                 start += self._input(file, "SAMPLEPOS", self._sample)
-        made = redirect(self._program, self._replaced)
-        made = rebuilt(made, [self._changed(item) for item in made.instructions])
-        return self._more.finish(prologue(made, start))
+        lowered = redirect(self._program, self._replaced)
+        lowered = rebuilt(lowered, [self._changed(item) for item in lowered.instructions])
+        return self._more.finish(prologue(lowered, start))
 
     def _changed(self, item: Instruction) -> Sequence[Instruction]:
         """Return the replacement of an instruction."""

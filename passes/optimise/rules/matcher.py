@@ -68,9 +68,9 @@ class Matcher:
         for window in candidates:
             if (window.saturate and not item.saturate) or (self._zero_wins and not window.rule.any_product):
                 continue
-            made = self._matched(window, item, channels)
-            if made is not None:
-                return made, window.rule
+            instruction = self._matched(window, item, channels)
+            if instruction is not None:
+                return instruction, window.rule
         return None
 
     def _candidates(self, index: Index, makers: int, item: Instruction, channel: int) -> Sequence[Window]:
@@ -78,7 +78,7 @@ class Matcher:
         has_results = bool(makers & index.bits)
         origins: Sequence[int | None] | None = None
         words: list[int | None] = [None, None, None, None]
-        found: list[Window] = []
+        windows: list[Window] = []
         others = index.plain
         number = -1
         for operand in sources:
@@ -93,8 +93,8 @@ class Matcher:
                     word = self._word((register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
                     if word is not None:
                         words[number] = word
-                        found += constants.get(word, ())
-                    found += constants[""]
+                        windows += constants.get(word, ())
+                    windows += constants[""]
             elif has_results and (results := index.results[number]):
                 if origins is None:
                     origins = self._values.origins(self._place)
@@ -104,9 +104,9 @@ class Matcher:
                         if window.shared >= 0 and not _reads(definition, sources[window.shared].register):
                             continue
                         if not window.wants_constant or has_constants(definition):
-                            found.append(window)
-        found += others
-        return [window for window in found if window.may_fit(sources, words, channel, makers)] if found else found
+                            windows.append(window)
+        windows += others
+        return [window for window in windows if window.may_fit(sources, words, channel, makers)] if windows else windows
 
     def _matched(self, window: Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
         lanes: list[Bindings] = []
@@ -172,11 +172,11 @@ class Matcher:
     def origins(self, opcodes: Container[OpcodeInfo]) -> Sequence[tuple[int, Instruction]]:
         """Return the sources that read, in the first channel and modifiers aside, the result of one of some opcodes, with what made it."""
         items = self._values.items
-        found: list[tuple[int, Instruction]] = []
+        origins: list[tuple[int, Instruction]] = []
         for number, place in enumerate(self._values.origins(self._place)):
             if place is not None and place >= 0 and (maker := items[place]) is not None and maker.opcode in opcodes:
-                found.append((number, maker))
-        return found
+                origins.append((number, maker))
+        return origins
 
     def source(self, operand: SrcOperand, channel: int, kind: str) -> Source:
         """Return one channel of a source without its modifiers."""
@@ -188,8 +188,8 @@ class Matcher:
             return -1
         values = self._values
         cell = values.cells.of(register, (channel,))[0] if values.cells.groups else register.index * 16 + channel
-        found = values.writer(cell, at)
-        return -1 if found is None else found
+        writer = values.writer(cell, at)
+        return -1 if writer is None else writer
 
     def _at(self, place: int) -> Instruction:
         item = self._values.items[place]
@@ -278,7 +278,7 @@ class Matcher:
         if isinstance(term, Modified):
             negate, absolute, term = term.negate, term.absolute, term.term
         assert isinstance(term, Variable)
-        found: list[int] = []
+        read_channels: list[int] = []
         first = lanes[0][term.name]
         assert isinstance(first, tuple)
         for bound in lanes:
@@ -286,7 +286,7 @@ class Matcher:
             assert isinstance(source, tuple)
             if source is not first and (source[0] != first[0] or source[2:5] != first[2:5]):
                 return None
-            found.append(source[1])
+            read_channels.append(source[1])
         register, _, is_negated, is_absolute, type_, _ = first
         if (is_negated or is_absolute) and (type_ in _INTEGERS) is not (kind in _INTEGERS):
             return None
@@ -294,14 +294,14 @@ class Matcher:
             is_negated, is_absolute = negate, True
         else:
             is_negated = is_negated is not negate
-        if opcode.mode is _REPLICATE and len(set(found)) > 1:
+        if opcode.mode is _REPLICATE and len(set(read_channels)) > 1:
             return None
         if spread or opcode.mode is _REPLICATE:
-            return SrcOperand(register, (found[0],) * 4, is_negated, is_absolute)
-        if found == list(channels):
+            return SrcOperand(register, (read_channels[0],) * 4, is_negated, is_absolute)
+        if read_channels == list(channels):
             return SrcOperand(register, IDENTITY, is_negated, is_absolute)
-        places = dict(zip(channels, found))
-        x, y, z, w = (places.get(channel, found[0]) for channel in range(4))
+        places = dict(zip(channels, read_channels))
+        x, y, z, w = (places.get(channel, read_channels[0]) for channel in range(4))
         return SrcOperand(register, (x, y, z, w), is_negated, is_absolute)
 
 
@@ -337,5 +337,5 @@ def _known(term: Term, bound: Bindings) -> int | None:
     if isinstance(term, Modified):
         raise TypeError("constants have no modifiers")
     words = [_known(argument, bound) for argument in term.arguments]
-    found = [word for word in words if word is not None]
-    return value_of(term.opcode.name, found) if len(found) == len(words) else None
+    known = [word for word in words if word is not None]
+    return value_of(term.opcode.name, known) if len(known) == len(words) else None

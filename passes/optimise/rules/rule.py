@@ -36,22 +36,22 @@ def read_rule(name: str, window: str, result: str, *when: str, product: str = ""
     Raises:
         ValueError: a term cannot be read; the result needs more than one instruction; it has a variable that the window has not.
     """
-    left, right = read_term(window), read_term(result)
-    if not isinstance(left, Result):
+    pattern, replacement = read_term(window), read_term(result)
+    if not isinstance(pattern, Result):
         raise ValueError(f"rule `{name}`: the window is not an instruction")
     results = []
     known = set()
-    for item in inner_terms(left):
+    for item in inner_terms(pattern):
         if isinstance(item, Variable):
             known.add(item.name)
         elif isinstance(item, Result):
             results.append(item)
-    for item in inner_terms(right):
+    for item in inner_terms(replacement):
         if isinstance(item, Variable) and item.name not in known:
             raise ValueError(f"rule `{name}`: the window has no {item.name}")
         if isinstance(item, Result):
-            if item is not right and not is_known(item):
+            if item is not replacement and not is_known(item):
                 raise ValueError(f"rule `{name}`: the result is more than one instruction")
             results.append(item)
     multiplies = any(Trait.PRODUCT in item.opcode.traits for item in results)
-    return Rule(name, left, right, tuple(map(read_term, when)), not multiplies or product == "any", bound)
+    return Rule(name, pattern, replacement, tuple(map(read_term, when)), not multiplies or product == "any", bound)

@@ -41,11 +41,11 @@ def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | No
         kind = kinds[number]
         rules = _rules(maker.opcode, kind, has_constants(maker)) if kind else ()
         if rules:
-            found = _simpler(item, number, rules, matcher)
-            if found is not None:
+            simpler = _simpler(item, number, rules, matcher)
+            if simpler is not None:
                 if applied is not None:
-                    applied[found[1].name] += 1
-                item = with_operands(item, item.dst, (*item.src[:number], found[0], *item.src[number + 1 :]))
+                    applied[simpler[1].name] += 1
+                item = with_operands(item, item.dst, (*item.src[:number], simpler[0], *item.src[number + 1 :]))
     return item
 
 
@@ -70,26 +70,26 @@ def _simpler(item: Instruction, number: int, rules: Sequence[Rule], matcher: Mat
     positions = source_masks(item)[number]
     type_ = item.opcode.modifier_types[number]
     for rule in rules:
-        found: list[Bindings | None] = []
+        matches: list[Bindings | None] = []
         for channel in range(4):
             if positions >> channel & 1:
                 bound = matcher.window(rule, matcher.source(operand, channel, type_))
                 if bound is None:
                     break
-                found.append(bound)
+                matches.append(bound)
             else:
-                found.append(None)
+                matches.append(None)
         else:
-            made = _joined(rule, operand, found, type_)
-            if made is not None:
-                return made, rule
+            source = _joined(rule, operand, matches, type_)
+            if source is not None:
+                return source, rule
     return None
 
 
-def _joined(rule: Rule, operand: SrcOperand, found: list[Bindings | None], type_: str) -> SrcOperand | None:
+def _joined(rule: Rule, operand: SrcOperand, matches: list[Bindings | None], type_: str) -> SrcOperand | None:
     """Return the source that reads the variable of the rule in each channel (None: any)."""
     sources: list[Source] = []
-    for bound in found:
+    for bound in matches:
         if bound is not None:
             source = bound["x"]
             assert isinstance(source, tuple)
@@ -109,7 +109,7 @@ def _joined(rule: Rule, operand: SrcOperand, found: list[Bindings | None], type_
         negate, absolute = operand.negate, True
     else:
         negate = negate is not operand.negate
-    channels = [bound["x"] if bound is not None else None for bound in found]
+    channels = [bound["x"] if bound is not None else None for bound in matches]
     x, y, z, w = (source[1] if isinstance(source, tuple) else channel for source in channels)
     return SrcOperand(register, (x, y, z, w), negate, absolute)
 

@@ -162,13 +162,13 @@ class _Reader:
 
 def inner_terms(term: Term) -> list[Term]:
     """Return a term and all terms in it, outer ones first."""
-    found = [term]
-    for item in found:  # which grows
+    terms = [term]
+    for item in terms:  # which grows
         if isinstance(item, Modified):
-            found.append(item.term)
+            terms.append(item.term)
         elif isinstance(item, Result):
-            found += item.arguments
-    return found
+            terms += item.arguments
+    return terms
 
 
 def is_known(term: Term) -> bool:

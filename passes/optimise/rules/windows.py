@@ -125,7 +125,7 @@ class Index:
 def opposites(branch: OpcodeInfo) -> Mapping[OpcodeInfo, OpcodeInfo]:
     """Return, for IF or UIF, the opcodes whose opposite is one opcode, too, by the rules of a result that is compared with 0."""
     equal = OPCODES["SEQ" if branch.src_types[0] == "float" else "USEQ"]
-    found: dict[OpcodeInfo, OpcodeInfo] = {}
+    pairs: dict[OpcodeInfo, OpcodeInfo] = {}
     for rule in RULES:
         first, result = rule.window.arguments[0], rule.result
         if rule.window.opcode is not equal or rule.when or rule.window.arguments[1:] != (Word(0),):
@@ -134,8 +134,8 @@ def opposites(branch: OpcodeInfo) -> Mapping[OpcodeInfo, OpcodeInfo]:
             continue
         is_open = all(isinstance(item, Variable) and not item.is_constant and not item.kind for item in first.arguments)
         if is_open and first.opcode.modifier_types == result.opcode.modifier_types and not (first.saturate or result.saturate):
-            found[first.opcode] = result.opcode
-    return found
+            pairs[first.opcode] = result.opcode
+    return pairs
 
 
 @cache
