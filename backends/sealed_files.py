@@ -271,11 +271,11 @@ def _temporary_place(refused: str, reason: str) -> str:
     way = "Remove the directory or `chmod -R go-w` it if it is yours, or name another one by TGSI_CACHE_DIR; TGSI_CACHE=off keeps nothing."
     warnings.warn(text + way, RuntimeWarning, stacklevel=2)
     try:
-        made, owner = tempfile.mkdtemp(prefix="tgsi-"), os.getpid()
+        folder, owner = tempfile.mkdtemp(prefix="tgsi-"), os.getpid()
     except OSError:
         return os.devnull  # no directory: nothing is found there or put there
-    atexit.register(lambda: shutil.rmtree(made, ignore_errors=True) if os.getpid() == owner else None)
-    return made
+    atexit.register(lambda: shutil.rmtree(folder, ignore_errors=True) if os.getpid() == owner else None)
+    return folder
 
 
 def is_on() -> bool:

@@ -89,9 +89,9 @@ class SamplerKey:
     @classmethod
     def of(cls, state: SamplerState) -> SamplerKey:
         """Key of `state`. A sampler is anisotropic only if it filters linearly within levels (minification) and between them."""
-        given = {field.name: getattr(state, field.name) for field in fields(cls) if field.name != "anisotropic"}
+        values = {field.name: getattr(state, field.name) for field in fields(cls) if field.name != "anisotropic"}
         filters = (state.min_img_filter, state.min_mip_filter) == (TexFilter.LINEAR, TexMipFilter.LINEAR)
-        return cls(**given, anisotropic=filters and state.max_anisotropy > 1)
+        return cls(**values, anisotropic=filters and state.max_anisotropy > 1)
 
 
 def texture_key(

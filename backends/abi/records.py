@@ -154,15 +154,15 @@ class ResolveRecord(ctypes.Structure):
 @cache
 def layout_of(layout: type[ctypes.Structure]) -> tuple[tuple[str, int, str], ...]:
     """Dotted name, offset and type of every field, including base classes and nested structures; for keys of compiled code."""
-    found: list[tuple[str, int, str]] = []
+    entries: list[tuple[str, int, str]] = []
     fields = [field for base in reversed(layout.__mro__) for field in vars(base).get("_fields_", ())]
     for name, t, *_ in fields:
         at = int(getattr(layout, name).offset)
         if issubclass(t, ctypes.Structure):
-            found += [(f"{name}.{inner}", at + offset, kind) for inner, offset, kind in layout_of(t)]
+            entries += [(f"{name}.{inner}", at + offset, kind) for inner, offset, kind in layout_of(t)]
         else:
-            found.append((name, at, _kind(t)))
-    return tuple(found)
+            entries.append((name, at, _kind(t)))
+    return tuple(entries)
 
 
 @cache

@@ -118,8 +118,8 @@ class _Scratch:
         """Make a field of the record the address of at least `size` bytes."""
         held = self._arrays.get(name)
         if held is None or held[0].size < size:
-            made = aligned(size)
-            held = self._arrays[name] = made, made.ctypes.data
+            array = aligned(size)
+            held = self._arrays[name] = array, array.ctypes.data
         setattr(self.record, name, held[1])
 
 

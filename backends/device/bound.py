@@ -249,7 +249,7 @@ class DrawState:
             stage.let_go()
         others = [weakref.ref(target) for address, target in self._stream_targets.items() if address not in bound]
         self._stream_targets = {address: target for address, target in self._stream_targets.items() if address in bound}
-        living = [target for found in others if (target := found()) is not None]
+        living = [target for reference in others if (target := reference()) is not None]
         self._stream_targets |= {ctypes.addressof(target.record): target for target in living}
         self.numbers.forget_kind(BoundView, {*record.words})
         self.carried_out()

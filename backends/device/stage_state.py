@@ -58,11 +58,11 @@ class StageState:
         """The constant buffers by slot, up to the last bound one."""
         slots = self.record.constants
         buffers: list[Memory | Constants | None] = []
-        for index, kept in enumerate(self._constants, self._first_constant):
+        for index, buffer in enumerate(self._constants, self._first_constant):
             slot = slots[index]
             if slot.is_native:
-                kept = Constants(slot.address, slot.size, slot.room)
-            buffers.append(kept if slot.address else None)
+                buffer = Constants(slot.address, slot.size, slot.room)
+            buffers.append(buffer if slot.address else None)
         while buffers and buffers[-1] is None:
             buffers.pop()
         return buffers
@@ -85,8 +85,8 @@ class StageState:
 
     def let_go(self) -> None:
         """Release constant buffers that generated code has replaced."""
-        for index, kept in enumerate(self._constants):
-            if kept is not None and self.record.constants[self._first_constant + index].is_native:
+        for index, buffer in enumerate(self._constants):
+            if buffer is not None and self.record.constants[self._first_constant + index].is_native:
                 self._constants[index] = None
 
     def end(self) -> None:

@@ -38,24 +38,24 @@ def changed_buffers(shaders: Mapping[int, Shader], values: Any) -> list[tuple[in
     for name in values:
         if not isinstance(name, str) or not (_find(name, known) or any(item.startswith((f"{name}.", f"{name}[")) for item in known)):
             raise ValueError(_unknown(name, known, shaders, call))
-    made = [(stage, slot, bytes(data)) for (stage, slot), data in buffers.items()]
-    for stage, slot, data in made:
+    changed = [(stage, slot, bytes(data)) for (stage, slot), data in buffers.items()]
+    for stage, slot, data in changed:
         shaders[stage].uniforms[slot] = data
-    return made
+    return changed
 
 
 def _variables(program: Program) -> dict[str, tuple[Block, Variable]]:
     """The variables by name: default uniforms, then members of uniform blocks as ``Block.member`` and as ``member``."""
     interface = program.interface or Interface()
-    made: dict[str, tuple[Block, Variable]] = {}
+    variables: dict[str, tuple[Block, Variable]] = {}
     for block in interface.blocks.values():
-        made |= {f"{block.name}.{name}": (block, item) for name, item in block.members.items()}
+        variables |= {f"{block.name}.{name}": (block, item) for name, item in block.members.items()}
     for block in interface.blocks.values():
         for name, item in block.members.items():
-            made.setdefault(name, (block, item))
+            variables.setdefault(name, (block, item))
     if interface.uniforms is not None:
-        made |= {name: (interface.uniforms, item) for name, item in interface.uniforms.members.items()}
-    return made
+        variables |= {name: (interface.uniforms, item) for name, item in interface.uniforms.members.items()}
+    return variables
 
 
 def _find(name: str, variables: Mapping[str, tuple[Block, Variable]]) -> tuple[Block, Variable] | None:

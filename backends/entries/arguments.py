@@ -71,8 +71,8 @@ class Entry:
 
         Returns the size, for `append`.
         """
-        given = self._arguments, self.count, self._names, self.f.const(I32, method)
-        size = self.f.call(I64, "write_call", self.record.pointer, self.python.pointer, *given)
+        arguments = self._arguments, self.count, self._names, self.f.const(I32, method)
+        size = self.f.call(I64, "write_call", self.record.pointer, self.python.pointer, *arguments)
         self.fall_back(size.eq(0))
         return size
 
@@ -185,15 +185,15 @@ class Taken:
 
     def known(self, name: str, kind: Kind, *, or_none: bool = False) -> Var:
         """The value of a known object (i64), 0 if it is not given. or_none: None is 0, too."""
-        entry, found = self._entry, self._entry.f.var(I64, 0)
+        entry, value = self._entry, self._entry.f.var(I64, 0)
 
         def take(thing: Val) -> None:
-            found.set(entry.known(thing, kind))
+            value.set(entry.known(thing, kind))
             is_none = thing.eq(entry.python.get("none")) if or_none else entry.f.const(I32, 0).ne(0)
-            entry.fall_back(found.get().eq(0) & ~is_none)
+            entry.fall_back(value.get().eq(0) & ~is_none)
 
         self.by(name, take)
-        return found
+        return value
 
     def integer(self, name: str, most: int | None = None) -> Var:
         """An integer (i64) in the range of the row, or up to `most`; the default of the row if it is not given."""
@@ -294,12 +294,12 @@ def build_common(module: Module, *, records: bool = False) -> None:
     place = f.var(I32, (thing * (MIX - (1 << 64))).lshr(32).trunc(I32) & mask)
     with f.loop() as probe:
         slot = Record(f, f.at(slots, place.get().zext(I64) * ctypes.sizeof(KnownSlot)), KnownSlot)
-        found = slot.get("object")
-        with f.leaving(found.eq(thing) & slot.get("kind").eq(kind)):
+        stored = slot.get("object")
+        with f.leaving(stored.eq(thing) & slot.get("kind").eq(kind)):
             end, is_over = slot.get("end"), f.var(I32, f.load(I32, slot.get("gone").as_pointer()))
             with f.if_(end.ne(0)):
                 is_over.set(is_over.get() | f.load(I32, end.as_pointer()))
             f.ret(f.select(is_over.get().eq(0), slot.get("value"), 0))
-        probe.break_if(found.eq(0))
+        probe.break_if(stored.eq(0))
         place.set((place.get() + 1) & mask)
     f.ret(f.const(I64, 0))

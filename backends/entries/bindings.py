@@ -31,9 +31,9 @@ def _bind(entry: Entry, effect: OneWord) -> None:
     assert effect.known is not None
     (argument,) = CALLS[entry.method].positional
     taken = Taken(entry)
-    found = taken.known(argument, effect.known, or_none=effect.takes_none)
+    bound = taken.known(argument, effect.known, or_none=effect.takes_none)
     taken.parse()
-    put_word(entry.record, effect.word, found.get())
+    put_word(entry.record, effect.word, bound.get())
     if effect.chooses_stages:
         entry.f.call(None, CHOOSE_STAGES, entry.record.pointer)
 
@@ -47,11 +47,11 @@ def _bind_units(entry: Entry, effect: Units) -> None:
     numbers = f.alloca(f"[{MAX_SAMPLERS} x i64]")
     with f.range(0, count) as k:
         thing = f.load(I64, items, k << 3, 8)
-        found = f.var(I64, 0)
+        bound = f.var(I64, 0)
         with f.if_(thing.ne(entry.python.get("none"))):
-            found.set(entry.known(thing, effect.known))
-            entry.fall_back(found.get().eq(0))
-        f.store(found.get(), numbers, k << 3, 8)
+            bound.set(entry.known(thing, effect.known))
+            entry.fall_back(bound.get().eq(0))
+        f.store(bound.get(), numbers, k << 3, 8)
     place = (stage.get().trunc(I32) - 1) * STAGE_UNITS + (view_word(0) + effect.first)
     with f.range(0, count) as k:
         put_word(entry.record, place + k, f.load(I64, numbers, k << 3, 8))
@@ -65,7 +65,7 @@ def _bind_single(entry: Entry, effect: Listed) -> None:
     taken.parse()
     entry.fall_back(entry.record.get(effect.count) > 1)
     items, _ = entry.items(things.get(), 1, 1)
-    found = entry.known(entry.f.load(I64, items, 0, 8), effect.known)
-    entry.fall_back(found.eq(0))
+    bound = entry.known(entry.f.load(I64, items, 0, 8), effect.known)
+    entry.fall_back(bound.eq(0))
     entry.record.set(effect.count, 1)
-    put_word(entry.record, effect.word, found)
+    put_word(entry.record, effect.word, bound)

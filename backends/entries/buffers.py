@@ -22,11 +22,11 @@ def build_vertex_buffer_entry(entry: Entry) -> None:
     taken.parse()
     items, count = entry.items(things.get(), 1, MAX_VERTEX_BUFFERS)
     entry.fall_back(count < b.get("num_vertex_buffers"))
-    made, bound = f.alloca(SLOTS), b.address("vertex_buffers")
+    filled, bound = f.alloca(SLOTS), b.address("vertex_buffers")
     differs = f.var(I64, (count - b.get("num_vertex_buffers")).zext(I64))
     with f.range(0, count) as k:
         thing, place = f.load(I64, items, k << 3, 8), k.zext(I64) * VERTEX_SLOT
-        slot = Record(f, f.at(made, place), VertexBufferSlot)
+        slot = Record(f, f.at(filled, place), VertexBufferSlot)
         with f.else_of(f.load(I64, thing.as_pointer(), OBJECT_TYPE, 8).eq(entry.python.get("dict_type"))) as otherwise:
             _take_mapping(entry, thing, slot)
             otherwise()
@@ -37,7 +37,7 @@ def build_vertex_buffer_entry(entry: Entry) -> None:
         for field in SLOT_FIELDS:
             differs.set(differs.get() | (slot.get(field) ^ old.get(field)))
     with f.if_(differs.get().ne(0)):
-        put_vertex_buffers(b, made, 0, count, count)
+        put_vertex_buffers(b, filled, 0, count, count)
     entry.done()
 
 
@@ -46,10 +46,10 @@ def _take_mapping(entry: Entry, thing: Val, slot: Record) -> None:
     f, python = entry.f, entry.python
 
     def get(name: str) -> Val:
-        found = f.call_pointer(I64, python.get("dict_get").as_pointer(), thing.as_pointer(), entry.name(name).as_pointer())
-        with f.if_(found.eq(0)):  # a key that cannot be compared may have raised an error
+        item = f.call_pointer(I64, python.get("dict_get").as_pointer(), thing.as_pointer(), entry.name(name).as_pointer())
+        with f.if_(item.eq(0)):  # a key that cannot be compared may have raised an error
             f.call_pointer(None, python.get("clear_error").as_pointer())
-        return found
+        return item
 
     buffer = get("buffer")
     entry.fall_back(buffer.eq(0))
@@ -57,9 +57,9 @@ def _take_mapping(entry: Entry, thing: Val, slot: Record) -> None:
     entry.fall_back(known.eq(0))
     seen, numbers = f.var(I64, 1), []
     for name, most in (("stride", MAX_VERTEX_STRIDE), ("buffer_offset", _MOST_OFFSET)):
-        value, given = f.var(I64, 0), get(name)
-        with f.if_(given.ne(0)):
-            value.set(entry.integer(given, 0, most))
+        value, entry_item = f.var(I64, 0), get(name)
+        with f.if_(entry_item.ne(0)):
+            value.set(entry.integer(entry_item, 0, most))
             seen.add(1)
         numbers.append(value.get())
     entry.fall_back(f.call_pointer(I64, python.get("dict_size").as_pointer(), thing.as_pointer()).ne(seen.get()))

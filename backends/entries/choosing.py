@@ -27,8 +27,8 @@ def build_choose_stages(module: Module) -> None:
         targets = targets | b.get("stream_targets", place)
     streams = (last & (STREAMS_OUT << CLASS_SHIFT)).ne(0) & targets.ne(0)
     others = b.get("hindrances") & ~int(Hindrance.STAGES | Hindrance.STREAMS)
-    found = f.select(streams | later.ne(0), f.const(I32, int(Hindrance.STAGES)), 0) | f.select(
+    obstacles = f.select(streams | later.ne(0), f.const(I32, int(Hindrance.STAGES)), 0) | f.select(
         streams, f.const(I32, int(Hindrance.STREAMS)), 0
     )
-    b.set("hindrances", others | found)
+    b.set("hindrances", others | obstacles)
     f.ret()

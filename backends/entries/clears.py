@@ -46,11 +46,11 @@ def build_clear_entry(entry: Entry) -> None:
 def _buffers(entry: Entry, thing: Val) -> Val:
     """PIPE_CLEAR bits (i32) of a known name or member, or of an exact int."""
     f = entry.f
-    found = f.var(I64, entry.known(thing, Kind.CLEAR_BUFFERS))
-    with f.if_(found.get().eq(0)):
-        found.set(entry.integer(thing, 1, CLEAR_ALL))
-        entry.fall_back((found.get() & ~CLEAR_ALL).ne(0))
-    return found.get().trunc(I32)
+    bits = f.var(I64, entry.known(thing, Kind.CLEAR_BUFFERS))
+    with f.if_(bits.get().eq(0)):
+        bits.set(entry.integer(thing, 1, CLEAR_ALL))
+        entry.fall_back((bits.get() & ~CLEAR_ALL).ne(0))
+    return bits.get().trunc(I32)
 
 
 def _number(entry: Entry, thing: Val) -> Val:
@@ -58,9 +58,9 @@ def _number(entry: Entry, thing: Val) -> Val:
     f = entry.f
     value = f.var(F64, 0.0)
     with f.else_of(f.load(I64, thing.as_pointer(), OBJECT_TYPE, 8).eq(entry.python.get("float_type"))) as otherwise:
-        found = f.load(F64, thing.as_pointer(), FLOAT_VALUE, 8)
-        entry.fall_back(~((found <= LARGEST_FLOAT) & (found >= -LARGEST_FLOAT)))
-        value.set(found)
+        number = f.load(F64, thing.as_pointer(), FLOAT_VALUE, 8)
+        entry.fall_back(~((number <= LARGEST_FLOAT) & (number >= -LARGEST_FLOAT)))
+        value.set(number)
         otherwise()
         value.set(entry.integer(thing, -_EXACT, _EXACT).to_double())
     return value.get()

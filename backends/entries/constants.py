@@ -20,13 +20,13 @@ def build_constant_entry(entry: Entry) -> None:
     stage, slot = known.get() - 1, index.get()
     view, source, length = entry.bytes_of(thing.get())
     size = f.min(length, f.const(I64, MAX_BYTES))
-    room, left = room_of(size), b.get("constants_room")
-    is_left = size.eq(0) | ((size & 3).ne(0) | lacks_room(b, constant_bytes(f, size)) if entry.records else room > left)
+    room, available = room_of(size), b.get("constants_room")
+    is_left = size.eq(0) | ((size & 3).ne(0) | lacks_room(b, constant_bytes(f, size)) if entry.records else room > available)
     with f.leaving(is_left):
         entry.release(view)
         entry.leave()
     if entry.records:
-        with f.leaving(room > left):
+        with f.leaving(room > available):
             result = entry.call_plain()
             with f.if_(result.ne(0)):
                 append_constants(f, b, stage, slot, source.as_pointer(), size)

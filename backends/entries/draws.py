@@ -35,14 +35,14 @@ def build_draw_entry(entry: Entry) -> None:
         entry.fall_back(lacks_room(b, MOST_DRAW))
     memory = f.alloca(f"[{ctypes.sizeof(DrawCall) // 4} x i32]")
     call = Record(f, memory, DrawCall)
-    given = f.var(I64, 0)
+    info = f.var(I64, 0)
     with f.if_(entry.count.ne(0)):
         thing = entry.argument(0)
         with f.if_(thing.ne(entry.python.get("none"))):
-            given.set(entry.known(thing, Kind.DRAW_INFO))
-            entry.fall_back(given.get().eq(0))
-    with f.else_of(given.get().ne(0)) as otherwise:
-        f.call(PTR, "memcpy", memory, given.get().as_pointer(), f.const(I64, ctypes.sizeof(DrawCall)))
+            info.set(entry.known(thing, Kind.DRAW_INFO))
+            entry.fall_back(info.get().eq(0))
+    with f.else_of(info.get().ne(0)) as otherwise:
+        f.call(PTR, "memcpy", memory, info.get().as_pointer(), f.const(I64, ctypes.sizeof(DrawCall)))
         otherwise()
         f.call(PTR, "memset", memory, f.const(I32, 0), f.const(I64, ctypes.sizeof(DrawCall)))
         call.set("mode", int(DrawInfo().mode))
@@ -116,11 +116,11 @@ def _take_keyword(entry: Entry, memory: Val, name: Val, thing: Val, target: Var,
 def _number(entry: Entry, place: Val, thing: Val) -> Val:
     """The number (i64) of a field, in its range."""
     f, limits = entry.f, [_RANGES.get(name, (0, 0)) for name in _TAKEN]
-    found = entry.integer(thing, min(low for low, _ in limits), max(high for _, high in limits))
+    value = entry.integer(thing, min(low for low, _ in limits), max(high for _, high in limits))
     low, high = (
         f.load(I64, f.value(PTR, f.module.constant(name, I64, [pair[k] for pair in limits])), place << 3, 8)
         for k, name in enumerate(("keyword_lows", "keyword_highs"))
     )
-    is_odd = place.eq(_TAKEN.index("index_size")) & found.eq(3)
-    entry.fall_back((found < low) | (found > high) | is_odd)
-    return found
+    is_odd = place.eq(_TAKEN.index("index_size")) & value.eq(3)
+    entry.fall_back((value < low) | (value > high) | is_odd)
+    return value

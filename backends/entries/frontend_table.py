@@ -29,13 +29,13 @@ def is_possible() -> bool:
 @cache
 def table() -> FrontendTable:
     """The table of this process. Generated code finds it by a function of a few instructions that returns its address."""
-    made = FrontendTable()
+    functions = FrontendTable()
     for field, name in (("thread", "PyThread_get_thread_ident"), ("ensure", "PyGILState_Ensure"), ("release", "PyGILState_Release")):
-        setattr(made, field, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
-    code = _return_address(ctypes.addressof(made))
+        setattr(functions, field, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
+    code = _return_address(ctypes.addressof(functions))
     _returner.append(code)
     provide(SYMBOL, code.address)
-    return made
+    return functions
 
 
 _returner: list[ExecutableMemory] = []

@@ -99,9 +99,9 @@ def install(owner: Any, cache: KernelCache, is_observed: bool = False) -> None:
         method: kind((unguarded(method), method, owner, table_bytes, *_recording(method, numbers, is_observed)))
         for method in others.values()
     }
-    made = {method: _guarded(method, library.address[GUARD], parts) for method, parts in functions.items()}
+    guarded = {method: _guarded(method, library.address[GUARD], parts) for method, parts in functions.items()}
     for name, method in others.items():
-        setattr(owner, name, made[method])
+        setattr(owner, name, guarded[method])
 
 
 def entries_library(cache: KernelCache, is_observed: bool, offset: int, items: int) -> Library:

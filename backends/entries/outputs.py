@@ -30,15 +30,15 @@ def build_output_entry(entry: Entry) -> None:
         with f.range(0, count) as k:
             one = f.load(I64, items, k << 3, 8)
             with f.if_(one.ne(entry.python.get("none"))):
-                found = entry.known(one, Kind.OUTPUT_TARGET)
-                entry.fall_back(found.eq(0))
-                f.store(found, targets, k << 3, 8)
+                target = entry.known(one, Kind.OUTPUT_TARGET)
+                entry.fall_back(target.eq(0))
+                f.store(target, targets, k << 3, 8)
 
     def take_offsets(thing: Val) -> None:
         items, count = entry.items(thing, 0, MAX_STREAM_OUTPUT_TARGETS)
         with f.range(0, count) as k:
-            given = entry.integer(f.load(I64, items, k << 3, 8), _APPEND, _U32)
-            place = f.select(given.eq(_U32), f.const(I64, _APPEND), given)
+            offset = entry.integer(f.load(I64, items, k << 3, 8), _APPEND, _U32)
+            place = f.select(offset.eq(_U32), f.const(I64, _APPEND), offset)
             entry.fall_back(place.ne(_APPEND) & (place & 3).ne(0))
             f.store(place, places, k << 3, 8)
 

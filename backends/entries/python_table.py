@@ -88,8 +88,8 @@ def items_offset() -> int:
 
 def unguarded(method: Callable[..., Any]) -> Callable[..., Any]:
     """The function inside a method that claims the context itself; other methods unchanged."""
-    found: Callable[..., Any] = getattr(method, "__wrapped__", method)
-    return found
+    plain: Callable[..., Any] = getattr(method, "__wrapped__", method)
+    return plain
 
 
 def make_table(

@@ -49,10 +49,10 @@ def build_query_entry(entry: Entry) -> None:
     """begin_query(query) and end_query(query): queries that Python has begun before."""
     entry.enter()
     f, taken = entry.f, Taken(entry)
-    found = taken.known("query", Kind.QUERY)
+    query = taken.known("query", Kind.QUERY)
     taken.parse()
     is_end = Val(f, BOOL, "true" if entry.method == "end_query" else "false")
-    change_query(f, entry.record, Record(f, found.get().as_pointer(), QueryRecord), is_end, entry.fall_back)
+    change_query(f, entry.record, Record(f, query.get().as_pointer(), QueryRecord), is_end, entry.fall_back)
     entry.done("true")
 
 
@@ -64,11 +64,11 @@ def build_result_entry(entry: Entry) -> None:
     """
     entry.enter()
     f, b, python, taken = entry.f, entry.record, entry.python, Taken(entry)
-    found = taken.known("query", Kind.QUERY)
+    query = taken.known("query", Kind.QUERY)
     taken.truth("wait")  # samples are waited for in any case
     taken.parse()
     entry.fall_back(b.get("executor").eq(0) | b.get("has_listener").ne(0) | hinders(b, _STOPS))
-    q = Record(f, found.get().as_pointer(), QueryRecord)
+    q = Record(f, query.get().as_pointer(), QueryRecord)
     entry.fall_back(q.get("is_active").ne(0) | q.get("is_due").eq(0) | q.get("is_again").eq(0) | q.get("end").eq(0))
     code, executor = f.var(I32, 0), b.get("executor").as_pointer()
     with f.if_(f.call_pointer(I32, b.get("work_entry").as_pointer(), executor).ne(0)):

@@ -79,13 +79,13 @@ def fill_vertex_slot(slot: Record, memory: tuple[Val, Val], offset: Val, stride:
     slot.set("lead", slot.f.const(I64, 0))
 
 
-def put_vertex_buffers(bound: Record, made: Val, first: Val | int, number: Val, total: Val) -> None:
-    """Bind `number` slots at `made` from slot `first` on; slots after `total` are empty. Those between stay. All are i32."""
+def put_vertex_buffers(bound: Record, source: Val, first: Val | int, number: Val, total: Val) -> None:
+    """Bind `number` slots at `source` from slot `first` on; slots after `total` are empty. Those between stay. All are i32."""
     f, target, begin = bound.f, bound.address("vertex_buffers"), bound.f.const(I32, first)
     for low, high in ((bound.get("num_vertex_buffers"), begin), (total, bound.get("num_vertex_buffers"))):
         with f.range(low, high) as k:
             f.call(PTR, "memset", f.at(target, k.zext(I64) * VERTEX_SLOT), f.const(I32, 0), f.const(I64, VERTEX_SLOT))
-    f.call(PTR, "memcpy", f.at(target, begin.zext(I64) * VERTEX_SLOT), made, number.zext(I64) * VERTEX_SLOT)
+    f.call(PTR, "memcpy", f.at(target, begin.zext(I64) * VERTEX_SLOT), source, number.zext(I64) * VERTEX_SLOT)
     bound.set("num_vertex_buffers", total)
     bound.set("are_vertex_buffers_native", f.const(I32, 1))
     bound.set("vertex_revision", tick(bound))

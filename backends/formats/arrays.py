@@ -272,7 +272,7 @@ def pack_depth_stencil(format: Format, depth: Array | None, stencil: Array | Non
     count = len(depth) if depth is not None else len(stencil) if stencil is not None else 0
     before = _split(format, old) if old is not None else [np.zeros(count, np.uint32) for _ in format.channels]
     parts = []
-    for c, kept in zip(format.channels, before):
+    for c, old_bits in zip(format.channels, before):
         if c.letter == "Z" and depth is not None:
             parts.append(_encode(c, np.asarray(depth, np.float32), False))
         elif c.letter == "S" and stencil is not None:
@@ -280,7 +280,7 @@ def pack_depth_stencil(format: Format, depth: Array | None, stencil: Array | Non
         elif c.letter == "X" and format.stencil is None:
             parts.append(np.zeros(count, np.uint32))
         else:
-            parts.append(kept)
+            parts.append(old_bits)
     return _join(format, parts)
 
 

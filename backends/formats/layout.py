@@ -44,7 +44,7 @@ _PART = re.compile(r"([RGBALIZSXE])(\d+)")
 
 def parse_channels(name: str) -> tuple[Channel, ...]:
     """The channels that a format name spells, from the lowest bit up. ValueError if the name is not that of a plain format."""
-    found: list[tuple[str, ChannelType, int]] = []
+    parts: list[tuple[str, ChannelType, int]] = []
     waiting: list[tuple[str, int]] = []
     for word in name.split("_"):
         if _RUN.fullmatch(word):
@@ -54,13 +54,13 @@ def parse_channels(name: str) -> tuple[Channel, ...]:
             kind = ChannelType.UNORM if word == "SRGB" else ChannelType(word.lower())
         except ValueError:
             raise ValueError(f"{name}: {word} is not a channel type") from None
-        found += [(letter, ChannelType.VOID if letter == "X" else kind, size) for letter, size in waiting]
+        parts += [(letter, ChannelType.VOID if letter == "X" else kind, size) for letter, size in waiting]
         waiting = []
-    if waiting or not found:
+    if waiting or not parts:
         raise ValueError(f"{name} is not a plain format")
     channels: list[Channel] = []
     shift = 0
-    for letter, kind, size in found:
+    for letter, kind, size in parts:
         channels.append(Channel(letter, kind, size, shift))
         shift += size
     return tuple(channels)

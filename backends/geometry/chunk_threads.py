@@ -30,27 +30,27 @@ class ChunkThreads:
         least one is always done. An error of a call, or the exception that ends the watch, is raised after all workers have stopped.
         """
         workers = 1 if is_alone else min(self.workers, chunks - first)
-        lock, left = Lock(), first
+        lock, next_chunk = Lock(), first
         watch, self._is_ended = self._watch, False
 
         def take() -> int:
-            nonlocal left
+            nonlocal next_chunk
             with lock:
-                if left >= chunks or watch.look() or not (left == first or has_room()):
+                if next_chunk >= chunks or watch.look() or not (next_chunk == first or has_room()):
                     return chunks
-                left += 1
-                return left - 1
+                next_chunk += 1
+                return next_chunk - 1
 
         def serve(worker: int) -> None:
             while (number := take()) < chunks:
                 work(worker, number)
 
         def end() -> None:
-            nonlocal left
+            nonlocal next_chunk
             self._is_ended = True
             watch.stop()
             with lock:
-                left = chunks
+                next_chunk = chunks
 
         try:
             watch.begin()
@@ -59,7 +59,7 @@ class ChunkThreads:
             watch.forget()
             raise
         watch.end()
-        return left
+        return next_chunk
 
     def close(self) -> None:
         """End the threads."""

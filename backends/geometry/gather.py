@@ -31,10 +31,10 @@ def build_gather(module: Module) -> None:
         loop.break_if(first >= items)
         loop.break_if(record.get("num_vertices") + lanes * limit > capacity)
         f.call_pointer(None, shader, f.args[0], first)
-        left = f.min(items - first, lanes)
-        with f.range(0, left) as lane:
+        batch = f.min(items - first, lanes)
+        with f.range(0, batch) as lane:
             f.call(None, "gather_item", f.args[0], first + lane, lane, f.load(I32, counts, lane << 2))
-        done.set(first + left)
+        done.set(first + batch)
     record.set("done", done.get())
     f.ret()
     f = Function(module, "gather", [PTR])
@@ -54,7 +54,7 @@ def _build_item(module: Module) -> None:
     marks, out = f.at(record.get("marks"), own << 2), record.get("out_vertices")
     strips = f.alloca(f"[{3 * MAX_VERTEX_STREAMS} x i32]")
     f.store(f.const(I32.wide(MAX_VERTEX_STREAMS), 0), strips)
-    made = f.var(I32, record.get("num_vertices"))
+    packed = f.var(I32, record.get("num_vertices"))
     with f.range(0, count) as v:
         mark, vertex = f.load(I32, marks, v << 2), source.get()
         at = (mark & (MAX_VERTEX_STREAMS - 1)) << 2
@@ -65,7 +65,7 @@ def _build_item(module: Module) -> None:
         with f.if_(is_whole):
             stream.set("generated", stream.get("generated") + 1)
         with f.if_(is_wanted):
-            new, last, before = made.get(), f.load(I32, strips, at + _LAST), f.load(I32, strips, at + _BEFORE)
+            new, last, before = packed.get(), f.load(I32, strips, at + _LAST), f.load(I32, strips, at + _BEFORE)
             target = f.at(out, new.zext(I64) * size.zext(I64))
             with f.range(0, size, 16) as k:
                 f.store(f.load(F32.wide(4), vertex, k), target, k)
@@ -73,10 +73,10 @@ def _build_item(module: Module) -> None:
                 _primitive(f, record, stream, number, [before, last, new], (length & 1).ne(0))
             f.store(last, strips, at + _BEFORE)
             f.store(new, strips, at + _LAST)
-            made.add(1)
+            packed.add(1)
         f.store(length + 1, strips, at + _LENGTH)
         source.set(f.at(vertex, size))
-    record.set("num_vertices", made.get())
+    record.set("num_vertices", packed.get())
     f.ret()
 
 

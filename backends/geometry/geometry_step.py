@@ -16,12 +16,12 @@ def build_geometry_step(module: Module, name: str) -> None:
     f = Function(module, name, [PTR, I32], I32, shared=True, internal=True)
     run, number = f.args
     r, step = Record(f, run, RunRecord), step_of(f, run, number)
-    hand, left = hand_of(f, run, number), hand_of(f, run, number + 1)
-    g, given = Record(f, step.get("record"), GeometryRecord), stream_of(f, hand)
-    for field, value in (("vertices", hand.get("vertices")), ("corners", given.get("corners")), ("numbers", given.get("numbers"))):
+    hand, output = hand_of(f, run, number), hand_of(f, run, number + 1)
+    g, stream = Record(f, step.get("record"), GeometryRecord), stream_of(f, hand)
+    for field, value in (("vertices", hand.get("vertices")), ("corners", stream.get("corners")), ("numbers", stream.get("numbers"))):
         f.store(value, g.address(field), 0, 8)
     g.set("vertex_size", hand.get("size"))
-    items = given.get("count") * g.get("invocations")
+    items = stream.get("count") * g.get("invocations")
     g.set("items", items)
     g.set("done", f.const(I32, 0))
     add_count(f, r, "gs_invocations", items)
@@ -43,9 +43,11 @@ def build_geometry_step(module: Module, name: str) -> None:
         with f.if_(step.get("vertices").as_address().eq(0)):
             f.call(None, SHORTEN, run, place + (g.get("num_vertices") + 1).zext(I64) * size.zext(I64))
         for k in range(MAX_VERTEX_STREAMS):
-            made = f.load(I32, g.address("streams", k), int(StreamRecord.generated.offset))
-            add_count(f, r, "gs_primitives", made)
-        f.store(place, left.address("vertices"), 0, 8)
-        f.call(PTR, "memcpy", left.address("streams"), g.address("streams"), f.const(I64, MAX_VERTEX_STREAMS * ctypes.sizeof(StreamRecord)))
+            generated = f.load(I32, g.address("streams", k), int(StreamRecord.generated.offset))
+            add_count(f, r, "gs_primitives", generated)
+        f.store(place, output.address("vertices"), 0, 8)
+        f.call(
+            PTR, "memcpy", output.address("streams"), g.address("streams"), f.const(I64, MAX_VERTEX_STREAMS * ctypes.sizeof(StreamRecord))
+        )
         hand_on(f, run, number)
     f.ret(f.const(I32, 0))

@@ -64,8 +64,8 @@ def build_write_streams(module: Module) -> None:
     See StreamOutputWriter.
     """
     f = Function(module, "write_streams", [PTR, PTR], shared=True, internal=True)
-    run, given = f.args
-    r, hand = Record(f, run, RunRecord), Record(f, given, HandRecord)
+    run, handed = f.args
+    r, hand = Record(f, run, RunRecord), Record(f, handed, HandRecord)
     with f.range(0, r.get("num_outputs")) as k:
         o = Record(f, f.at(r.get("outputs"), k * ctypes.sizeof(OutputRecord)), OutputRecord)
         number = f.load(I32, r.address("output_stream"), k << 2)

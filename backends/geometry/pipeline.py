@@ -283,7 +283,7 @@ class Pipeline:
             start = chunk * size
             pieces: Sequence[Shaded] = [first.run(worker, start, min(size, primitives - start), memories[0])]
             for stage, memory in zip(stages, memories[1:]):
-                pieces = [left for piece in pieces for left in stage.run(worker, piece, memory)]
+                pieces = [output for piece in pieces for output in stage.run(worker, piece, memory)]
             return pieces
 
         def take(piece: Shaded) -> None:

@@ -54,11 +54,11 @@ class Repeat:
 
         Returns the addresses of the pointers to the stages' ShaderEnvs, by stage, and the objects that must live as long as the record.
         """
-        kept: list[Any] = [*self.kept]
+        held: list[Any] = [*self.kept]
 
         def provide(name: str, size: int) -> int:
             address = worker.provide(name, size)
-            kept.append(worker.scratch[name])
+            held.append(worker.scratch[name])
             return address
 
         first, vertex = self.first, self.first.place(provide, self.chunk)
@@ -74,19 +74,19 @@ class Repeat:
             if self.stored is None or number + 1 < len(self.stages):
                 own.vertices = provide(f"vertices of step {number}", step.vertex_bytes)
             environments |= step.environments
-            kept += [step.record, *step.kept]
+            held += [step.record, *step.kept]
         if self.output is not None:
             records = self.output.records
             outputs = (OutputRecord * len(records))(*records.values())
             run.outputs, run.num_outputs, run.output = ctypes.addressof(outputs), len(records), self.output.address
             run.output_stream[: len(records)] = list(records)
-            kept.append(outputs)
-        return environments, kept
+            held.append(outputs)
+        return environments, held
 
 
-def libraries(kept: Iterable[Any]) -> Iterator[Library]:
+def libraries(held: Iterable[Any]) -> Iterator[Library]:
     """The libraries among kept objects and lists of them."""
-    for thing in kept:
+    for thing in held:
         if isinstance(thing, Library):
             yield thing
         elif isinstance(thing, list):

@@ -244,12 +244,12 @@ class Code:
     def emit_vertex(self, statement: str) -> None:
         """Emit a vertex: outputs that become undefined in GLSL are kept in variables, and copied here."""
         self.flush()
-        for place, kept in self.kept:
+        for place, copy in self.kept:
             if place.elements:
-                for name, own in zip(place.elements, kept.elements):
+                for name, own in zip(place.elements, copy.elements):
                     self.line(f"{name} = {own};")
             else:
-                self.line(f"{place.name} = {kept.name};")
+                self.line(f"{place.name} = {copy.name};")
         self.line(statement)
 
     # Results.
@@ -283,12 +283,14 @@ class Code:
         self._settle(target.register, key)
         self._put(place, value, wanted)
 
-    def _may_wait(self, key: Key, found: Variable, value: Expr, wanted: tuple[int, ...], keep: bool) -> bool:
+    def _may_wait(self, key: Key, variable: Variable, value: Expr, wanted: tuple[int, ...], keep: bool) -> bool:
         if key[0] not in ("TEMP", "ADDR") or self._has_subs or keep:
             return False
-        if not (found.is_declared_at_write and found.writes == 1 and found.reads == 1) or found.mask != sum(1 << c for c in wanted):
+        if not (variable.is_declared_at_write and variable.writes == 1 and variable.reads == 1) or variable.mask != sum(
+            1 << c for c in wanted
+        ):
             return False
-        return value.size == 1 or found.read_channels == wanted or bool(value.words)
+        return value.size == 1 or variable.read_channels == wanted or bool(value.words)
 
     def _settle(self, register: RegisterRef, key: Key | None) -> None:
         """Write delayed expressions that read a register before it changes."""
@@ -311,13 +313,13 @@ class Code:
         self._put(place, value, channels)
 
     def _put(self, place: Place, value: Expr, wanted: Sequence[int]) -> None:
-        kept = [n for n, c in enumerate(wanted) if c in place.channels]
-        channels = [wanted[n] for n in kept]
+        indices = [n for n, c in enumerate(wanted) if c in place.channels]
+        channels = [wanted[n] for n in indices]
         if not channels:
             return
         value = convert(value, place.type)
-        if value.size > 1 and len(kept) < len(wanted):
-            value = swizzled(value, kept)
+        if value.size > 1 and len(indices) < len(wanted):
+            value = swizzled(value, indices)
         if place.elements:
             if len(channels) > 1 and not value.words and value.text.isidentifier() is False:
                 name = self.names.give("parts")

@@ -136,16 +136,16 @@ class Emission:
         for index, place in ports.outputs.items():
             count = len(place.channels)
             own = self._names.give(f"kept{index}")
-            kept = Place(own, place.type, place.channels)
+            copy = Place(own, place.type, place.channels)
             if place.elements:
                 named = tuple(f"{own}[{n}]" for n in range(count))
-                kept = Place(own, place.type, place.channels, elements=named)
+                copy = Place(own, place.type, place.channels, elements=named)
                 self._code.top.append(f"float {own}[{count}] = float[{count}]({', '.join(['0.0'] * count)});")
             else:
                 kind = type_name(place.type, count)
                 self._code.top.append(f"{kind} {own} = {widen(literal((0,), place.type), count)};")
-            self._code.kept.append((place, kept))
-            ports.outputs[index] = kept
+            self._code.kept.append((place, copy))
+            ports.outputs[index] = copy
         self._are_emitted = True
 
     def _body(self, region: Region) -> list[str]:
@@ -271,8 +271,8 @@ class Emission:
         if name in LOGIC:
             bools = [self._variables.is_bool(item, number) for number in range(len(item.src))]
             if all(bools) and self._variables.gives_bool(item):
-                made = rule.make(*(code.source(item, number, BOOL) for number in range(len(item.src))))
-                return code.store(item, made)
+                result = rule.make(*(code.source(item, number, BOOL) for number in range(len(item.src))))
+                return code.store(item, result)
             if name == "AND" and any(bools) and not all(bools):
                 return self._masked(item, bools.index(True))
         types = source_types(item)
@@ -280,13 +280,13 @@ class Emission:
             values = self._integers(item, types)
         else:
             values = [code.source(item, number, kind) for number, kind in enumerate(types)]
-        made = rule.make(*values)
-        if rule.helper and made.text.startswith(rule.helper):
-            code.helpers.add((rule.helper, made.type, made.size))
+        result = rule.make(*values)
+        if rule.helper and result.text.startswith(rule.helper):
+            code.helpers.add((rule.helper, result.type, result.size))
         if item.opcode.mode is Mode.CHANNEL_DEPENDENT:
             mask = item.dst[0].write_mask
-            made = swizzled(made, [c for c in range(4) if mask >> c & 1])
-        return code.store(item, made)
+            result = swizzled(result, [c for c in range(4) if mask >> c & 1])
+        return code.store(item, result)
 
     def _masked(self, item: Instruction, bool_source: int) -> None:
         """A comparison and bits: the bits where it holds."""
@@ -308,8 +308,8 @@ class Emission:
         target = code.target_type(item)
         kind = target if target in (INT, UINT) else ""
         if not kind:
-            found = [v.type for operand in item.src if (v := code.variable(operand.register)) is not None]
-            kind = next((word for word in found if word in (INT, UINT)), INT)
+            known = [v.type for operand in item.src if (v := code.variable(operand.register)) is not None]
+            kind = next((word for word in known if word in (INT, UINT)), INT)
         return [code.source(item, number, kind if word == INTEGER else word) for number, word in enumerate(types)]
 
 

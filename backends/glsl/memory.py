@@ -133,8 +133,8 @@ def _atomic(code: Code, item: Instruction, name: str, kind: str) -> None:
     if function in ("Min", "Max") and wanted != kind:
         refuse(f"{item.opcode.name} on words that other instructions use as {kind}", item.span)
     place = f"{name}[{_element(code, item, 1, 1)[0]}]"
-    given = [code.source(item, k, kind, (0,)) for k in range(2, len(item.src))]
-    code.store(item, Expr(f"atomic{function}({', '.join([place, *map(str, given)])})", kind), keep=True)
+    operands = [code.source(item, k, kind, (0,)) for k in range(2, len(item.src))]
+    code.store(item, Expr(f"atomic{function}({', '.join([place, *map(str, operands)])})", kind), keep=True)
 
 
 def _counter(code: Code, item: Instruction, register: RegisterRef) -> None:
@@ -146,15 +146,15 @@ def _counter(code: Code, item: Instruction, register: RegisterRef) -> None:
     opcode = item.opcode.name
     if not item.opcode.is_atomic:
         return code.store(item, Expr(f"atomicCounter({name})", UINT), keep=True)
-    given = [code.source(item, k, UINT, (0,)) for k in range(2, len(item.src))]
-    if opcode == "ATOMUADD" and given[0].words == (1,):
+    operands = [code.source(item, k, UINT, (0,)) for k in range(2, len(item.src))]
+    if opcode == "ATOMUADD" and operands[0].words == (1,):
         return code.store(item, Expr(f"atomicCounterIncrement({name})", UINT), keep=True)
-    if opcode == "ATOMUADD" and given[0].words == (0xFFFFFFFF,):
+    if opcode == "ATOMUADD" and operands[0].words == (0xFFFFFFFF,):
         return code.store(item, Expr(f"atomicCounterDecrement({name}) + 1u", UINT, 1, SUM), keep=True)
     function = _ATOMICS.get(opcode)
     if function is None or opcode in ("ATOMIMIN", "ATOMIMAX") or code.version.es or code.version.number < 460:
         refuse(f"{opcode} on an atomic counter in GLSL {code.version}", item.span, "GLSL 460 has more operations on counters")
-    return code.store(item, Expr(f"atomicCounter{function}({', '.join([name, *map(str, given)])})", UINT), keep=True)
+    return code.store(item, Expr(f"atomicCounter{function}({', '.join([name, *map(str, operands)])})", UINT), keep=True)
 
 
 def _image(code: Code, item: Instruction, register: RegisterRef) -> None:
@@ -172,8 +172,8 @@ def _image(code: Code, item: Instruction, register: RegisterRef) -> None:
         function = _ATOMICS.get(item.opcode.name)
         if function is None or kind == FLOAT:
             refuse(f"{item.opcode.name} on this image", item.span)
-        given = [code.source(item, k, kind, (0,)) for k in range(2, len(item.src))]
-        return code.store(item, Expr(f"imageAtomic{function}({name}, {place}{sample}, {', '.join(map(str, given))})", kind), keep=True)
+        operands = [code.source(item, k, kind, (0,)) for k in range(2, len(item.src))]
+        return code.store(item, Expr(f"imageAtomic{function}({name}, {place}{sample}, {', '.join(map(str, operands))})", kind), keep=True)
     channels = [item.src[0].swizzle[c] for c in range(4) if item.dst[0].write_mask >> c & 1]
     return code.store(item, swizzled(Expr(f"imageLoad({name}, {place}{sample})", kind, 4), channels), keep=True)
 

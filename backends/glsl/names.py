@@ -74,11 +74,11 @@ class Names:
         name = re.sub(r"_{2,}", "_", re.sub(r"\W+", "_", wanted.split("@")[0])).strip("_") or "value"
         if name in _WORDS or name.startswith("gl_") or name[0].isdigit():
             name = f"own_{name}"
-        made, number = name, 2
-        while made in self._used:
-            made, number = f"{name}_{number}", number + 1
-        self._used.add(made)
-        return made
+        unique, number = name, 2
+        while unique in self._used:
+            unique, number = f"{name}_{number}", number + 1
+        self._used.add(unique)
+        return unique
 
 
 def _by_semantic(ports: Mapping[str, Port]) -> dict[str, str]:

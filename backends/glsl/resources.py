@@ -160,8 +160,8 @@ class Resources:
         """Refuse bindings and names of single elements of an array of samplers, other than of its first one."""
         layout = self.names.layout
         for register in (f"SAMP[{number}]" for number in declared[1:]):
-            for field, given in (("bindings", layout.bindings), ("names", layout.names)):
-                if register in given:
+            for field, chosen in (("bindings", layout.bindings), ("names", layout.names)):
+                if register in chosen:
                     layout.refuse(f"{field}: {register} is an element of the array of SAMP[{declared[0]}]; give that one alone")
 
     def _precision(self, kind: str) -> str:

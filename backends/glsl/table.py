@@ -94,8 +94,8 @@ def _truth(op: str) -> Rule:
     """A comparison whose result is 1.0 or 0.0."""
 
     def make(a: Expr, b: Expr) -> Expr:
-        made = _compare(op, _COMPARISONS[op], a, b)
-        return call(type_name(FLOAT, made.size), made, kind=FLOAT)
+        truth = _compare(op, _COMPARISONS[op], a, b)
+        return call(type_name(FLOAT, truth.size), truth, kind=FLOAT)
 
     return Rule(make)
 

@@ -106,16 +106,16 @@ class Variables:
             self.by_key[key] = Variable(key=key)
         return self.by_key[key]
 
-    def _mention(self, found: Variable, place: int, path: tuple[int, ...], mask: int, whole: bool) -> None:
-        if found.first < 0:
-            found.first, found.path, found.whole_first = place, path, whole
-            found.mask = mask
+    def _mention(self, variable: Variable, place: int, path: tuple[int, ...], mask: int, whole: bool) -> None:
+        if variable.first < 0:
+            variable.first, variable.path, variable.whole_first = place, path, whole
+            variable.mask = mask
             return
-        if mask & ~found.mask:
-            found.whole_first = False
-        found.mask |= mask
-        if path[: len(found.path)] != found.path:
-            found.dominated = False
+        if mask & ~variable.mask:
+            variable.whole_first = False
+        variable.mask |= mask
+        if path[: len(variable.path)] != variable.path:
+            variable.dominated = False
 
     def _count(self, place: int, item: Instruction, path: tuple[int, ...]) -> None:
         refs = []
@@ -162,10 +162,10 @@ class Variables:
                     writes.setdefault(key, []).append(item)
         candidates = {key for key in writes if key[0] == "TEMP"}
         while True:
-            left = {key for key in candidates if all(self.gives_bool(item, candidates) for item in writes[key])}
-            if left == candidates:
+            remaining = {key for key in candidates if all(self.gives_bool(item, candidates) for item in writes[key])}
+            if remaining == candidates:
                 return candidates
-            candidates = left
+            candidates = remaining
 
     def gives_bool(self, item: Instruction, bools: set[Key] | None = None) -> bool:
         """True if all bits or none are in every channel that the instruction writes."""
@@ -223,12 +223,12 @@ class Variables:
             if variable is not None:
                 variable.votes[opcode.dst_types[0]] += 1
 
-    def _link(self, target: Variable | None, found: Variable | None, operand: SrcOperand) -> None:
+    def _link(self, target: Variable | None, source: Variable | None, operand: SrcOperand) -> None:
         if target is None:
             return
-        if found is not None:
-            if found.key not in self._bools and target.key not in self._bools:
-                self._links[self._root(found.key)] = self._root(target.key)
+        if source is not None:
+            if source.key not in self._bools and target.key not in self._bools:
+                self._links[self._root(source.key)] = self._root(target.key)
         elif operand.register.file is File.IMM:
             immediate = self._imms[operand.register.index]
             words = [immediate.words[c] for c in set(operand.swizzle)]

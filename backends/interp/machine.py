@@ -218,16 +218,16 @@ def _zero_wins(program: Program) -> bool:
 
 def _refuse_unknown(regions: Regions, stage: Processor) -> None:
     """Report everything unsupported in a program before it runs, whether it would be reached or not."""
-    found = []
+    errors = []
     for region in (regions.main, *(sub.body for sub in regions.subs.values())):
         for node in walk(region):
             for instruction in node.instructions if isinstance(node, Block) else ():
                 if missing := _missing(instruction, stage):
                     labels = (Label(instruction.span),) if instruction.span else ()
                     hint = "only COMP, TASK and MESH programs have MEMORY" if "MEMORY registers" in missing else ""
-                    found.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {missing}", labels, hint))
-    if found:
-        raise UnsupportedError(found)
+                    errors.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {missing}", labels, hint))
+    if errors:
+        raise UnsupportedError(errors)
 
 
 def _missing(instruction: Instruction, stage: Processor) -> str:

@@ -61,11 +61,11 @@ def texel_offsets(state: State, instruction: Instruction) -> list[list[I32]]:
     """Texel offsets of each lane by axis. Instructions have one, or gathers four; of other numbers only the first counts."""
     count = len(instruction.offsets)
     gathers = instruction.opcode.name in ("TG4", "GATHER4") and count == GATHER_OFFSETS
-    found = []
+    offsets = []
     for offset in instruction.offsets if gathers else instruction.offsets[:1]:
         words = state.registers.read(offset.register)
-        found.append([np.ascontiguousarray(words[:, channel]).view(np.int32) for channel in offset.swizzle])
-    return found
+        offsets.append([np.ascontiguousarray(words[:, channel]).view(np.int32) for channel in offset.swizzle])
+    return offsets
 
 
 def texel_offset(state: State, instruction: Instruction) -> list[I32]:

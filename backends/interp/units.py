@@ -38,10 +38,10 @@ def numbers_of(state: State, register: RegisterRef, bound: Container[int], chann
 
 
 def _declared(state: State, file: File, numbers: NDArray[np.int64]) -> Mask:
-    found = np.zeros(len(numbers), np.bool_)
+    mask = np.zeros(len(numbers), np.bool_)
     for declaration in state.program.declared(file):
-        found |= (numbers >= declaration.first) & (numbers <= declaration.last)
-    return found
+        mask |= (numbers >= declaration.first) & (numbers <= declaration.last)
+    return mask
 
 
 def _existing(numbers: NDArray[np.int64], bound: Container[int]) -> NDArray[np.int64]:

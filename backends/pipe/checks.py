@@ -184,8 +184,8 @@ def _in_range(limits: tuple[int, int], value: Any, argument: str) -> int:
     return integer(value, argument, *limits)
 
 
-def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[str, Any], argument: str) -> T:
-    """A template of `kind`: the fields of `template` (or the defaults), changed by `given`, every field converted and checked.
+def make(kind: type[T], template: T | Mapping[str, Any] | None, changes: Mapping[str, Any], argument: str) -> T:
+    """A template of `kind`: the fields of `template` (or the defaults), changed by `changes`, every field converted and checked.
 
     Raises:
         TypeError: there is no such field, or a value is of the wrong type; the message names it.
@@ -201,7 +201,7 @@ def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[s
     else:
         names = ", ".join(list(known)[:4]) + (", ..." if len(known) > 4 else "")
         raise TypeError(f"{argument}: expected a {kind.__name__}, or a mapping of its fields ({names}), not {type(template).__name__}")
-    values.update(given)
+    values.update(changes)
     for name, value in values.items():
         if name not in known:
             from backends.pipe.foreign_fields import field_hint  # loaded only for a message

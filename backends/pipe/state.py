@@ -284,9 +284,9 @@ class DrawInfo:
     def _repr_html_(self) -> str:
         from tgsi.language import notebook
 
-        given = [(item.name, getattr(self, item.name)) for item in fields(self)]
+        values = [(item.name, getattr(self, item.name)) for item in fields(self)]
         usual = {item.name: item.default for item in fields(self)}
-        rows = [(name, getattr(value, "name", value)) for name, value in given if name in ("mode", "count") or value != usual[name]]
+        rows = [(name, getattr(value, "name", value)) for name, value in values if name in ("mode", "count") or value != usual[name]]
         return notebook.heading("Draw") + notebook.table((), rows)
 
 

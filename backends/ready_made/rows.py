@@ -71,8 +71,8 @@ def encode(value: object) -> object:
     if isinstance(value, Enum):
         return {name: value.name}
     assert is_dataclass(value)
-    given = ((item, getattr(value, item.name)) for item in fields(value))
-    return {name: {item.name: encode(content) for item, content in given if item.default is MISSING or content != item.default}}
+    contents = ((item, getattr(value, item.name)) for item in fields(value))
+    return {name: {item.name: encode(content) for item, content in contents if item.default is MISSING or content != item.default}}
 
 
 def decode(value: Any) -> Any:

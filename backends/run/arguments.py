@@ -165,19 +165,19 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     _check_stage(program, options)
     facts, registers = STAGES[program.processor], program.file_size(File.IN)
     by_vertex = program.processor in ROW_STAGES
-    given = _input_words(program, inputs, by_vertex)
+    input_words = _input_words(program, inputs, by_vertex)
     system = given_system_values(options.get("system_values"))
     coefs, positions = _planes(registers, options.get("coefs"), options.get("quad_pos"))
-    vertices = _vertices(program, given, registers) if by_vertex else np.zeros((0, 0, registers, 4), np.uint32)
+    vertices = _vertices(program, input_words, registers) if by_vertex else np.zeros((0, 0, registers, 4), np.uint32)
     if not by_vertex:
-        _check_inputs(given, coefs, registers)
+        _check_inputs(input_words, coefs, registers)
     coverage = coverage_bits(options.get("coverage"))
     framebuffer = _numbered("framebuffer", options.get("framebuffer"), MAX_COLOR_BUFFERS, _color)
-    counts = _counts(None if by_vertex else given, positions, coverage, framebuffer, system)
+    counts = _counts(None if by_vertex else input_words, positions, coverage, framebuffer, system)
     shape = _shape(program, options, vertices, counts)
     padded = np.zeros((0 if by_vertex else registers, shape.lanes, 4), np.uint32)
-    if given is not None and not by_vertex:
-        padded[:, : len(given)] = given[:, :registers].transpose(1, 0, 2)
+    if input_words is not None and not by_vertex:
+        padded[:, : len(input_words)] = input_words[:, :registers].transpose(1, 0, 2)
     samples = samples_of(shape, sample_positions(options.get("sample_positions")), coverage, system)
     face = real(options.get("face", 1.0), "face")
     defaults = {
@@ -248,7 +248,7 @@ def _counts(
 def _shape(program: Program, options: RunOptions, vertices: NDArray[np.uint32], counts: Mapping[str, int]) -> Shape:
     if len(set(counts.values())) > 1:
         raise ValueError(f"invocations differ: {', '.join(f'{name} has {count}' for name, count in counts.items())}")
-    found, primitives = next(iter(counts.values()), None), len(vertices)
+    known, primitives = next(iter(counts.values()), None), len(vertices)
     match program.processor:
         case Processor.COMP | Processor.TASK | Processor.MESH:
             grid = options.get("grid")
@@ -258,14 +258,14 @@ def _shape(program: Program, options: RunOptions, vertices: NDArray[np.uint32], 
         case Processor.GEOM:
             shape = flat_shape(primitives * max(1, program.property("GS_INVOCATIONS", 1)), primitives)
         case Processor.TESS_EVAL:
-            if found is not None and (found % primitives if primitives else found):
-                raise ValueError(f"{next(iter(counts))} has {found} invocations, which is not a multiple of {primitives} patches")
-            return flat_shape(primitives if found is None else found, primitives)
+            if known is not None and (known % primitives if primitives else known):
+                raise ValueError(f"{next(iter(counts))} has {known} invocations, which is not a multiple of {primitives} patches")
+            return flat_shape(primitives if known is None else known, primitives)
         case _:
-            count = 1 if found is None else found
+            count = 1 if known is None else known
             return flat_shape(count, count)
-    if found is not None and found != shape.invocations:
-        raise ValueError(f"{next(iter(counts))} has {found} invocations, the run has {shape.invocations}")
+    if known is not None and known != shape.invocations:
+        raise ValueError(f"{next(iter(counts))} has {known} invocations, the run has {shape.invocations}")
     return shape
 
 
@@ -275,38 +275,43 @@ def _input_words(program: Program, inputs: Any, by_vertex: bool) -> Bits | None:
     return None if inputs is None else words("inputs", inputs)
 
 
-def _textures(program: Program, given: Any, states: Any) -> tuple[Mapping[Any, Any], Mapping[Any, Any]]:
+def _textures(program: Program, bound: Any, states: Any) -> tuple[Mapping[Any, Any], Mapping[Any, Any]]:
     """Textures and samplers by unit. Without `samplers`, every texture has the default one."""
-    textures = mapping("textures", given)
+    textures = mapping("textures", bound)
     check_textures(program, textures)
     return textures, dict.fromkeys(textures, SamplerState()) if states is None else mapping("samplers", states)
 
 
-def _check_inputs(given: Bits | None, coefs: Floats | None, registers: int) -> None:
-    if given is not None and (given.ndim != 3 or given.shape[2] != 4):
-        raise ValueError(f"inputs must have shape (invocations, registers, 4), not {given.shape}")
-    if given is not None and coefs is not None:
+def _check_inputs(inputs: Bits | None, coefs: Floats | None, registers: int) -> None:
+    if inputs is not None and (inputs.ndim != 3 or inputs.shape[2] != 4):
+        raise ValueError(f"inputs must have shape (invocations, registers, 4), not {inputs.shape}")
+    if inputs is not None and coefs is not None:
         raise ValueError("inputs and coefs exclude each other")
-    if given is None and coefs is None and registers:
+    if inputs is None and coefs is None and registers:
         raise ValueError("inputs must be given: the program declares IN registers")
-    if given is not None and given.shape[1] < registers:
-        raise ValueError(f"inputs holds {given.shape[1]} registers, the program declares {registers}")
+    if inputs is not None and inputs.shape[1] < registers:
+        raise ValueError(f"inputs holds {inputs.shape[1]} registers, the program declares {registers}")
 
 
-def _vertices(program: Program, given: Bits | None, registers: int) -> NDArray[np.uint32]:
+def _vertices(program: Program, inputs: Bits | None, registers: int) -> NDArray[np.uint32]:
     """Checked input vertices, (primitives, vertices, registers, 4); PRIM_ID inputs hold the number of the primitive."""
     geometry = program.processor is Processor.GEOM
     count = input_vertices(program)
-    if given is None:
+    if inputs is None:
         if registers:
             raise ValueError("inputs must be given: the program declares IN registers")
-        given = np.zeros((1, count if geometry else 1, 0, 4), np.uint32)
-    if given.ndim != 4 or given.shape[3] != 4 or (geometry and given.shape[1] != count) or not 1 <= given.shape[1] <= MAX_PATCH_VERTICES:
+        inputs = np.zeros((1, count if geometry else 1, 0, 4), np.uint32)
+    if (
+        inputs.ndim != 4
+        or inputs.shape[3] != 4
+        or (geometry and inputs.shape[1] != count)
+        or not 1 <= inputs.shape[1] <= MAX_PATCH_VERTICES
+    ):
         wanted = f"(primitives, {count}, registers, 4)" if geometry else f"(patches, 1 to {MAX_PATCH_VERTICES} vertices, registers, 4)"
-        raise ValueError(f"inputs must have shape {wanted}, not {given.shape}")
-    if given.shape[2] < registers:
-        raise ValueError(f"inputs holds {given.shape[2]} registers, the program declares {registers}")
-    result = given[:, :, :registers].copy()
+        raise ValueError(f"inputs must have shape {wanted}, not {inputs.shape}")
+    if inputs.shape[2] < registers:
+        raise ValueError(f"inputs holds {inputs.shape[2]} registers, the program declares {registers}")
+    result = inputs[:, :, :registers].copy()
     for declaration in program.declared(File.IN):
         if declaration.semantic is not None and declaration.semantic.name == "PRIM_ID":
             result[:, :, declaration.first : declaration.last + 1] = np.arange(len(result), dtype=np.uint32)[:, None, None, None]
@@ -329,10 +334,10 @@ def _planes(registers: int, coefs: ArrayLike | None, quad_pos: ArrayLike | None)
     return planes, positions
 
 
-def _numbered(name: str, given: Any, limit: int, read: Callable[[str, Any], Bits]) -> dict[int, Bits]:
+def _numbered(name: str, items: Any, limit: int, read: Callable[[str, Any], Bits]) -> dict[int, Bits]:
     """Items of a mapping converted by `read`, by number. ValueError for a key other than a number from 0 to `limit` - 1."""
     numbered = {}
-    for key, data in mapping(name, given).items():
+    for key, data in mapping(name, items).items():
         if not isinstance(key, int | np.integer) or not 0 <= key < limit:
             raise ValueError(f"{name}: {key!r} is not a number from 0 to {limit - 1}")
         numbered[int(key)] = read(f"{name}[{key}]", data)
@@ -345,10 +350,10 @@ def _memory(name: Any) -> MemoryType:
     return MemoryType[name]
 
 
-def _payload(program: Program, given: Any, shape: Shape) -> tuple[Bits, int]:
+def _payload(program: Program, payload: Any, shape: Shape) -> tuple[Bits, int]:
     """Words of PAYLOAD memory, (payloads, words), and the bytes of each that a task hands over. A task's payload is 0 at the start."""
     if program.processor is not Processor.TASK:
-        data = b"" if given is None else given.tobytes() if isinstance(given, np.ndarray) and given.dtype == np.uint8 else given
+        data = b"" if payload is None else payload.tobytes() if isinstance(payload, np.ndarray) and payload.dtype == np.uint8 else payload
         if isinstance(data, bytes | bytearray | memoryview):
             data = bytes(data) + bytes(-len(data) % 4)
         words = buffer_words("payload", data).reshape(1, -1)

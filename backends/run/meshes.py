@@ -97,20 +97,20 @@ def rows_of(memory: MeshMemory, words: Bits) -> tuple[Bits, Bits]:
 def make_mesh(layout: MeshLayout, counts: Sequence[int], vertices: Bits, primitives: Bits) -> Mesh:
     """The output of one workgroup. counts: the numbers of vertices and primitives that it set; vertices, primitives: all rows."""
     faults: list[str] = []
-    kept = []
+    numbers = []
     for name, count, most in zip(("vertices", "primitives"), counts, (layout.max_vertices, layout.max_primitives)):
         if count > most:
             faults.append(f"SET_MESH_OUTPUTS: {count} {name}, at most {most}: cut")
-        kept.append(min(count, most))
-    rows = primitives[: kept[1]].copy()
+        numbers.append(min(count, most))
+    rows = primitives[: numbers[1]].copy()
     if layout.indices >= 0:
         indices = rows[:, layout.indices - layout.first_primitive, : layout.corners].copy()
     else:
-        indices = np.zeros((kept[1], layout.corners), np.uint32)
-    for number in np.flatnonzero((indices >= kept[0]).any(axis=1)).tolist():
+        indices = np.zeros((numbers[1], layout.corners), np.uint32)
+    for number in np.flatnonzero((indices >= numbers[0]).any(axis=1)).tolist():
         named = ", ".join(map(str, indices[number].tolist()))
-        faults.append(f"primitive {number}: its indices are {named}, the vertices are {_numbers(kept[0])}: not drawn")
-    return Mesh(vertices[: kept[0]].copy(), indices, rows, tuple(faults))
+        faults.append(f"primitive {number}: its indices are {named}, the vertices are {_numbers(numbers[0])}: not drawn")
+    return Mesh(vertices[: numbers[0]].copy(), indices, rows, tuple(faults))
 
 
 def _numbers(count: int) -> str:

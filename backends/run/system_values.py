@@ -19,12 +19,12 @@ FLOATS = frozenset({"POSITION", "SAMPLEPOS", "TESSCOORD", "TESSINNER", "TESSOUTE
 """System values that are floats: integers given for them are converted."""
 
 
-def given_system_values(given: Mapping[str, ArrayLike] | None) -> dict[str, Bits]:
+def given_system_values(values: Mapping[str, ArrayLike] | None) -> dict[str, Bits]:
     """Check given system values: semantic name to (invocations, 4) words. Missing channels are 0.
 
     Raises ValueError for unknown names and wrong shapes.
     """
-    return {name: _given(name, data) for name, data in mapping("system_values", given).items()}
+    return {name: _given(name, data) for name, data in mapping("system_values", values).items()}
 
 
 def _given(name: str, data: ArrayLike) -> Bits:
@@ -39,10 +39,10 @@ def _given(name: str, data: ArrayLike) -> Bits:
     return np.pad(array, ((0, 0), (0, 4 - array.shape[1])))
 
 
-def declared_system_values(program: Program, shape: Shape, given: Mapping[str, Bits], defaults: Mapping[str, Bits]) -> dict[str, Bits]:
+def declared_system_values(program: Program, shape: Shape, own_values: Mapping[str, Bits], defaults: Mapping[str, Bits]) -> dict[str, Bits]:
     """(lanes, 4) words of every system value that a program declares.
 
-    Sources, in this order: `given`, `defaults`, the run's shape (`DEFAULTS`), zeros.
+    Sources, in this order: `own_values`, `defaults`, the run's shape (`DEFAULTS`), zeros.
     """
     values: dict[str, Bits] = {}
     for declaration in program.declared(File.SV):
@@ -50,8 +50,8 @@ def declared_system_values(program: Program, shape: Shape, given: Mapping[str, B
             continue
         name = declaration.semantic.name
         value = np.zeros((shape.lanes, 4), np.uint32)
-        if name in given:
-            value[shape.places] = given[name]
+        if name in own_values:
+            value[shape.places] = own_values[name]
         elif name in defaults:
             value[:] = defaults[name]
         elif name in DEFAULTS:

@@ -93,19 +93,19 @@ def texture_targets(program: Program) -> dict[int, frozenset[str]]:
 
     An instruction with an indirect unit counts for every declared unit.
     """
-    found: defaultdict[int, set[str]] = defaultdict(set)
+    targets_of: defaultdict[int, set[str]] = defaultdict(set)
     for declaration in program.declared(File.SVIEW):
         if declaration.view is not None:
             for unit in range(declaration.first, declaration.last + 1):
-                found[unit].add(_unshadowed(declaration.view.target))
+                targets_of[unit].add(_unshadowed(declaration.view.target))
     for instruction in program.instructions:
         if instruction.texture is None:
             continue
         for operand in instruction.src:
             if operand.register.file is File.SAMP:
                 for unit in _units(program, operand.register):
-                    found[unit].add(_unshadowed(instruction.texture))
-    return {unit: frozenset(targets) for unit, targets in found.items()}
+                    targets_of[unit].add(_unshadowed(instruction.texture))
+    return {unit: frozenset(targets) for unit, targets in targets_of.items()}
 
 
 def handle_targets(program: Program, textures: Mapping[int, TextureData]) -> dict[int, frozenset[str]]:
@@ -177,15 +177,15 @@ def writable_images(images: Mapping[int, TextureData]) -> dict[int, ImageData]:
     one, texels that do not fit their format, and formats of depth and stencil.
     """
     _check_units("images", images, TextureData, MAX_SHADER_IMAGES)
-    found = {}
+    copies = {}
     for unit, image in images.items():
         _check_levels(f"images[{unit}]", image, frozenset())
         if len(image.levels) != 1:
             raise ValueError(f"images[{unit}] must have one level, not {len(image.levels)}")
         if image.format.is_depth_stencil:
             raise ValueError(f"images[{unit}] cannot be {image.format.name}: images hold colors")
-        found[unit] = ImageData(image.format, np.array(image.levels[0], order="C"), image.samples)
-    return found
+        copies[unit] = ImageData(image.format, np.array(image.levels[0], order="C"), image.samples)
+    return copies
 
 
 def _check_levels(name: str, texture: TextureData, targets: frozenset[str]) -> None:

@@ -64,30 +64,30 @@ def with_state(program: Program, state: GivenState, caller: str, *, has_sets: bo
     layout = Layout(key, caller=caller, has_sets=has_sets)
     lowering = key.lowering
     assert isinstance(lowering, LoweringOptions)
-    made = _compared(program, key.shadow_samplers) if key.shadow_samplers else program
+    changed = _compared(program, key.shadow_samplers) if key.shadow_samplers else program
     try:
-        made = lowered(made, lowering, is_valid=made is program)
+        changed = lowered(changed, lowering, is_valid=changed is program)
     except ValueError as error:
         layout.refuse(f"lowering: {error}")
-    return _with_declarations(made, key), layout
+    return _with_declarations(changed, key), layout
 
 
-def _with_declarations(made: Program, key: ShaderKey) -> Program:
+def _with_declarations(program: Program, key: ShaderKey) -> Program:
     """Return a lowered program with the state that no lowering has."""
     assert isinstance(key.lowering, LoweringOptions)
-    if made.processor is Processor.FRAG:
-        before = made
-        if key.color_targets > 1 and made.property("FS_COLOR0_WRITES_ALL_CBUFS"):
-            made = _spread(made, key.color_targets)
+    if program.processor is Processor.FRAG:
+        before = program
+        if key.color_targets > 1 and program.property("FS_COLOR0_WRITES_ALL_CBUFS"):
+            program = _spread(program, key.color_targets)
         if is_on(key.lowering.per_sample):
-            made = _asking(made)
+            program = _asking(program)
         if key.origin is not None:
-            made = _with_property(made, "FS_COORD_ORIGIN", ORIGINS.index(key.origin))
+            program = _with_property(program, "FS_COORD_ORIGIN", ORIGINS.index(key.origin))
         if key.pixel_center is not None:
-            made = _with_property(made, "FS_COORD_PIXEL_CENTER", CENTERS.index(key.pixel_center))
-        if made is not before:
-            validate(made)
-    return made
+            program = _with_property(program, "FS_COORD_PIXEL_CENTER", CENTERS.index(key.pixel_center))
+        if program is not before:
+            validate(program)
+    return program
 
 
 def _with_property(program: Program, name: str, value: int) -> Program:
@@ -116,8 +116,8 @@ def _spread(program: Program, targets: int) -> Program:
     color = SrcOperand(RegisterRef(File.OUT, outputs[0]))
     moves = [Instruction(OPCODES["MOV"], (DstOperand(RegisterRef(File.OUT, item.first)),), (color,)) for item in added]
     properties = tuple(item for item in program.properties if item.name != "FS_COLOR0_WRITES_ALL_CBUFS")
-    made = replace(program, properties=properties, declarations=(*program.declarations, *added))
-    return insert(made, dict.fromkeys(exits(made), moves))
+    declared = replace(program, properties=properties, declarations=(*program.declarations, *added))
+    return insert(declared, dict.fromkeys(exits(declared), moves))
 
 
 # Sample shading.

@@ -202,18 +202,18 @@ def _read_table(example: str, part: Callable[[str], object]) -> Callable[[str, s
     """A reader of rows joined by +, each a register, a colon and its value."""
 
     def read(word: str, value: str | None) -> dict[str, object]:
-        made: dict[str, object] = {}
+        table: dict[str, object] = {}
         for row in _needed(word, value, example).split("+"):
             register, colon, text = (item.strip() for item in row.partition(":"))
             if not colon or not text:
                 raise ValueError(f"{word}: `{row.strip()}` is not a pair; it is written as in `{word}={example}`")
-            if register in made:
+            if register in table:
                 raise ValueError(f"{word}: {register} is given twice")
             try:
-                made[register] = part(text)
+                table[register] = part(text)
             except ValueError:
                 raise ValueError(f"{word}: {register}: `{text}` is not a number; it is written as in `{word}={example}`") from None
-        return made
+        return table
 
     return read
 

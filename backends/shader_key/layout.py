@@ -43,12 +43,12 @@ class Layout:
         file, number: the register. group: its descriptor set; counters have no set, and their own group.
         """
         register = f"{file}[{number}]"
-        given = self.bindings
+        bindings = self.bindings
         place: int | None = default
-        if register in given:
-            place = given[register]
-        elif file in given and (first := int(file == "CONST")) <= number:
-            base = given[file]
+        if register in bindings:
+            place = bindings[register]
+        elif file in bindings and (first := int(file == "CONST")) <= number:
+            base = bindings[file]
             place = None if base is None else base + number - first
         if place is None:
             if self._has_sets:

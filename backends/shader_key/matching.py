@@ -32,9 +32,9 @@ def matching_key(state: GivenState, fragment: Program) -> ShaderKey:
     if fragment.processor is not Processor.FRAG:
         raise ValueError(f"matching_key: fragment: the program is of stage {fragment.processor.name}, not FRAG")
     validate(fragment)
-    made, _ = with_state(fragment, replace(key, sets={}), "matching_key")
+    lowered_fragment, _ = with_state(fragment, replace(key, sets={}), "matching_key")
     matches = {}
-    for item in made.declared(File.IN):
+    for item in lowered_fragment.declared(File.IN):
         if item.semantic is not None and (words := qualifiers(item)):
             for offset in range(item.last - item.first + 1):
                 matches[f"{item.semantic.name}[{item.semantic.index + offset}]"] = words

@@ -61,11 +61,11 @@ def read_numbers(values: object, field: str, *, may_lack: bool = False) -> Mappi
     Raises:
         TypeError, ValueError: the table or one of its rows is wrong; the message names the row.
     """
-    made: dict[str, int | None] = {}
+    numbers: dict[str, int | None] = {}
     for text, value in _rows(values, field, "SAMP", "8"):
         register = read_register(text, field, BOUND)
-        made[_once(register, made, field)] = None if value is None and may_lack else _number(value, f"{field}: {register}", may_lack)
-    return MappingProxyType(dict(sorted(made.items())))
+        numbers[_once(register, numbers, field)] = None if value is None and may_lack else _number(value, f"{field}: {register}", may_lack)
+    return MappingProxyType(dict(sorted(numbers.items())))
 
 
 def _number(value: object, place: str, may_lack: bool) -> int:
@@ -82,11 +82,11 @@ def read_names(values: object, field: str) -> Mapping[str, str]:
     Raises:
         TypeError, ValueError: the table or one of its rows is wrong; the message names the row.
     """
-    made: dict[str, str] = {}
+    names: dict[str, str] = {}
     for text, name in _rows(values, field, "SAMP[0]", "'albedo'"):
         register = read_register(text, field, NAMED, wants_number=True)
-        made[_once(register, made, field)] = check_name(name, f"{field}: {register}")
-    return MappingProxyType(dict(sorted(made.items())))
+        names[_once(register, names, field)] = check_name(name, f"{field}: {register}")
+    return MappingProxyType(dict(sorted(names.items())))
 
 
 def read_qualifiers(values: object, field: str) -> Mapping[str, str]:
@@ -95,7 +95,7 @@ def read_qualifiers(values: object, field: str) -> Mapping[str, str]:
     Raises:
         TypeError, ValueError: the table or one of its rows is wrong; the message names the row.
     """
-    made: dict[str, str] = {}
+    qualifiers: dict[str, str] = {}
     for text, value in _rows(values, field, "GENERIC[3]", "'flat'"):
         register = read_register(text, field, tuple(SEMANTICS), wants_number=True)
         if not isinstance(value, str):
@@ -104,8 +104,8 @@ def read_qualifiers(values: object, field: str) -> Mapping[str, str]:
         wrong = next((word for word in words if word not in WORDS), None)
         if wrong is not None:
             raise ValueError(f"{field}: {register}: `{wrong}` is not one of {', '.join(WORDS)}")
-        made[_once(register, made, field)] = " ".join(word for word in WORDS if word in words)
-    return MappingProxyType(dict(sorted(made.items())))
+        qualifiers[_once(register, qualifiers, field)] = " ".join(word for word in WORDS if word in words)
+    return MappingProxyType(dict(sorted(qualifiers.items())))
 
 
 def check_name(name: object, place: str) -> str:
@@ -125,7 +125,7 @@ def _rows(values: object, field: str, register: str, value: str) -> list[tuple[o
     return list(values.items())
 
 
-def _once(register: str, made: Mapping[str, object], field: str) -> str:
-    if register in made:
+def _once(register: str, taken: Mapping[str, object], field: str) -> str:
+    if register in taken:
         raise ValueError(f"{field}: {register} is given twice")
     return register

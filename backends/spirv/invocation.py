@@ -130,8 +130,8 @@ def _read_invocation(s: State, item: Instruction) -> None:
     lane = s.registers.source(item.src[1], "uint", [0])
     words = [s.registers.source(item.src[0], "uint", [channel], "float") for channel in channels]
     if words:
-        found = [m.op("SubgroupReadInvocationKHR", m.scalar("uint"), word, lane) for word in words]
-        store(s, item, s.vector("uint", found), "uint")
+        results = [m.op("SubgroupReadInvocationKHR", m.scalar("uint"), word, lane) for word in words]
+        store(s, item, s.vector("uint", results), "uint")
 
 
 def _read_helper(s: State, item: Instruction) -> None:

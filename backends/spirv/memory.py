@@ -88,16 +88,16 @@ def _load_words(s: State, item: Instruction, register: RegisterRef, channels: li
         return
     address = s.registers.source(item.src[1], "uint", [0])
     words = _words(s)
-    found: dict[int, int] = {}
+    loaded: dict[int, int] = {}
     for place in sorted(set(places)):
         number = words.number(address, place)
         if register.file is File.CONSTBUF:
-            found[place] = _constant_word(s, register.index, number)
+            loaded[place] = _constant_word(s, register.index, number)
             continue
         pointer, inside = words.pointer(words.variable(register, _qualifiers(item)), number)
         word = s.load(pointer, m.scalar("uint"))
-        found[place] = word if inside is None else s.choose(inside, word, m.uint(0), "uint", 1)
-    store(s, item, s.vector("uint", [found[place] for place in places]), "uint")
+        loaded[place] = word if inside is None else s.choose(inside, word, m.uint(0), "uint", 1)
+    store(s, item, s.vector("uint", [loaded[place] for place in places]), "uint")
 
 
 def _constant_word(s: State, buffer: int, number: int) -> int:

@@ -82,10 +82,10 @@ class Registers:
                     self.single[file, number] = s.module.variable("Private", kind, f"{file.name}_{number}", s.module.null(kind))
 
     def _array(self, file: File, array_id: int, first: int, last: int) -> None:
-        made = _Array(self.s, file, first, last, f"{file.name}_{first}_{last}")
-        self.arrays[file, array_id] = made
+        array = _Array(self.s, file, first, last, f"{file.name}_{first}_{last}")
+        self.arrays[file, array_id] = array
         for number in range(first, last + 1):
-            self.member[file, number] = made, number - first
+            self.member[file, number] = array, number - first
 
     def _indexed(self, file: File) -> set[int | None]:
         """Numbers of the arrays that are indexed; None where an index names no array, or arrays overlap."""

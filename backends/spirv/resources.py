@@ -141,10 +141,10 @@ class Words:
         number = m.op("ShiftRightLogical", m.scalar("uint"), address, m.uint(2))
         return m.op("IAdd", m.scalar("uint"), number, m.uint(place)) if place else number
 
-    def pointer(self, found: tuple[int, str, int], number: int) -> tuple[int, int | None]:
+    def pointer(self, resource: tuple[int, str, int], number: int) -> tuple[int, int | None]:
         """A pointer to a word and, for memory of a known size, a bool: the word exists."""
         s, m = self.s, self.s.module
-        variable, storage, size = found
+        variable, storage, size = resource
         uint = m.scalar("uint")
         if not size:
             return s.chain(storage, uint, variable, m.uint(0), number), None

@@ -113,15 +113,15 @@ def _offsets(s: State, item: Instruction) -> list[list[int]]:
     return offsets
 
 
-def _operands(s: State, item: Instruction, target: TargetInfo, given: list[tuple[str, list[int]]]) -> list[int]:
+def _operands(s: State, item: Instruction, target: TargetInfo, operands: list[tuple[str, list[int]]]) -> list[int]:
     """Image operands: a mask and ids in the order of its bits."""
     offsets = _offsets(s, item)
     if offsets and "CUBE" not in target.name and target.name != "BUFFER":
-        given = [*given, ("ConstOffset", [s.module.composite("int", offsets[0][: target.dimensions])])]
-    if not given:
+        operands = [*operands, ("ConstOffset", [s.module.composite("int", offsets[0][: target.dimensions])])]
+    if not operands:
         return []
-    given.sort(key=lambda pair: member("ImageOperands", pair[0]))
-    return [sum(member("ImageOperands", name) for name, _ in given), *(id for _, ids in given for id in ids)]
+    operands.sort(key=lambda pair: member("ImageOperands", pair[0]))
+    return [sum(member("ImageOperands", name) for name, _ in operands), *(id for _, ids in operands for id in ids)]
 
 
 def _sample(
@@ -130,24 +130,24 @@ def _sample(
     texture: _Texture,
     where: int,
     reference: int | None,
-    given: list[tuple[str, list[int]]],
+    operands: list[tuple[str, list[int]]],
 ) -> None:
     m = s.module
     if texture.target.name == "BUFFER" or "MSAA" in texture.target.name:
         s.fail("M030", f"a texture of target {texture.target.name} is fetched, not sampled, in SPIR-V")
-    if s.program.processor is not Processor.FRAG and not any(name in ("Lod", "Grad") for name, _ in given):
-        bias = next((ids for name, ids in given if name == "Bias"), None)  # the level is 0 without derivatives
-        given = [("Lod", bias or [s.number(0)])]
-    lod = "Explicit" if any(name in ("Lod", "Grad") for name, _ in given) else "Implicit"
-    extra = _operands(s, item, texture.target, given)
+    if s.program.processor is not Processor.FRAG and not any(name in ("Lod", "Grad") for name, _ in operands):
+        bias = next((ids for name, ids in operands if name == "Bias"), None)  # the level is 0 without derivatives
+        operands = [("Lod", bias or [s.number(0)])]
+    lod = "Explicit" if any(name in ("Lod", "Grad") for name, _ in operands) else "Implicit"
+    extra = _operands(s, item, texture.target, operands)
     if reference is None:
         texel = m.op(f"ImageSample{lod}Lod", m.vector(texture.kind, WORDS), texture.value, where, *extra)
         _store_texel(s, item, texel, texture.kind)
         return
-    found = m.op(f"ImageSampleDref{lod}Lod", m.scalar("float"), texture.value, where, reference, *extra)
+    compared = m.op(f"ImageSampleDref{lod}Lod", m.scalar("float"), texture.value, where, reference, *extra)
     channels = written(item.dst[0])
     if channels:
-        store(s, item, s.splat(found, "float", len(channels)), "float")
+        store(s, item, s.splat(compared, "float", len(channels)), "float")
 
 
 def _coordinates(s: State, item: Instruction, target: TargetInfo, divisor: int | None = None) -> tuple[int, int | None]:
@@ -170,12 +170,12 @@ def _tex(level: str = "", divided: bool = False) -> Callable[[State, Instruction
     def write(s: State, item: Instruction) -> None:
         texture = _sampler(s, item)
         where, reference = _coordinates(s, item, texture.target, 3 if divided else None)
-        given: list[tuple[str, list[int]]] = []
+        operands: list[tuple[str, list[int]]] = []
         if level == "zero":
-            given = [("Lod", [s.number(0)])]
+            operands = [("Lod", [s.number(0)])]
         elif level:
-            given = [(level, [s.registers.source(item.src[0], "float", [3])])]
-        _sample(s, item, texture, where, reference, given)
+            operands = [(level, [s.registers.source(item.src[0], "float", [3])])]
+        _sample(s, item, texture, where, reference, operands)
 
     return write
 
@@ -186,8 +186,8 @@ def _tex_second(level: str) -> Callable[[State, Instruction], None]:
     def write(s: State, item: Instruction) -> None:
         texture = _sampler(s, item)
         where, reference = _coordinates(s, item, texture.target)
-        given = [(level, [s.registers.source(item.src[1], "float", [0])])] if level else []
-        _sample(s, item, texture, where, reference, given)
+        operands = [(level, [s.registers.source(item.src[1], "float", [0])])] if level else []
+        _sample(s, item, texture, where, reference, operands)
 
     return write
 
@@ -196,8 +196,8 @@ def _gradients(s: State, item: Instruction) -> None:
     texture = _sampler(s, item)
     where, reference = _coordinates(s, item, texture.target)
     places = list(range(texture.target.dimensions))
-    given = [("Grad", [s.registers.source(operand, "float", places) for operand in item.src[1:3]])]
-    _sample(s, item, texture, where, reference, given)
+    operands = [("Grad", [s.registers.source(operand, "float", places) for operand in item.src[1:3]])]
+    _sample(s, item, texture, where, reference, operands)
 
 
 def _fetch(has_level: bool) -> Callable[[State, Instruction], None]:
@@ -207,14 +207,14 @@ def _fetch(has_level: bool) -> Callable[[State, Instruction], None]:
         name = texture.target.name
         where = s.registers.source(item.src[0], "int", list(range(texture.target.coords)))
         last = s.registers.source(item.src[0], "int", [3]) if has_level else m.constant("int", 0)
-        given: list[tuple[str, list[int]]] = []
+        operands: list[tuple[str, list[int]]] = []
         if "MSAA" in name:
-            given = [("Sample", [last])]
+            operands = [("Sample", [last])]
         elif not any(word in name for word in _WITHOUT_LEVELS):
-            given = [("Lod", [last])]
+            operands = [("Lod", [last])]
         if "CUBE" in name:
             s.fail("M030", "texels of cubes are not fetched in SPIR-V")
-        extra = _operands(s, item, texture.target, given)
+        extra = _operands(s, item, texture.target, operands)
         texel = m.op("ImageFetch", m.vector(texture.kind, WORDS), _plain(s, texture), where, *extra)
         _store_texel(s, item, texel, texture.kind)
 
@@ -227,21 +227,21 @@ def _gather(s: State, item: Instruction) -> None:
     if not any(word in texture.target.name for word in ("2D", "CUBE", "RECT")):
         s.fail("M030", f"texels of target {texture.target.name} are not gathered in SPIR-V")
     where, reference = _coordinates(s, item, texture.target)
-    given: list[tuple[str, list[int]]] = []
+    operands: list[tuple[str, list[int]]] = []
     if len(item.offsets) == WORDS:
         m.need("ImageGatherExtended")
         pair = m.vector("int", 2)
         four = m.array(pair, WORDS)
-        given = [("ConstOffsets", [m.parts(four, [m.composite("int", words[:2]) for words in _offsets(s, item)])])]
+        operands = [("ConstOffsets", [m.parts(four, [m.composite("int", words[:2]) for words in _offsets(s, item)])])]
     elif item.offsets:
         offset = item.offsets[0]
         if offset.register.file is File.IMM:
-            given = [("ConstOffset", [m.composite("int", _offsets(s, item)[0][:2])])]
+            operands = [("ConstOffset", [m.composite("int", _offsets(s, item)[0][:2])])]
         else:
             m.need("ImageGatherExtended")
             swizzle = (*offset.swizzle, offset.swizzle[2])
-            given = [("Offset", [s.registers.source(SrcOperand(offset.register, swizzle), "int", [0, 1])])]
-    mask = [sum(member("ImageOperands", name) for name, _ in given), *(id for _, ids in given for id in ids)] if given else []
+            operands = [("Offset", [s.registers.source(SrcOperand(offset.register, swizzle), "int", [0, 1])])]
+    mask = [sum(member("ImageOperands", name) for name, _ in operands), *(id for _, ids in operands for id in ids)] if operands else []
     if reference is not None:
         texel = m.op("ImageDrefGather", m.vector(texture.kind, WORDS), texture.value, where, reference, *mask)
     else:

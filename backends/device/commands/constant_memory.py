@@ -60,8 +60,8 @@ class ConstantMemory:
         older, bound = self._chunks[:-1], self._bound
         if older:
             starts = [chunk.ctypes.data for chunk in older]
-            kept = [chunk for chunk, start in zip(older, starts) if bool(((bound >= start) & (bound < start + _CHUNK)).any())]
-            self._chunks[:-1] = kept
+            used = [chunk for chunk, start in zip(older, starts) if bool(((bound >= start) & (bound < start + _CHUNK)).any())]
+            self._chunks[:-1] = used
 
     @property
     def size(self) -> int:

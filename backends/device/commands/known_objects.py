@@ -191,10 +191,10 @@ class KnownObjects:
             return
         gone = c_int32(0)
         try:
-            kept: object = weakref.ref(thing, partial(_note_gone, self._gone, key, gone))
+            reference: object = weakref.ref(thing, partial(_note_gone, self._gone, key, gone))
         except TypeError:
-            kept = thing
-        self._kept[key] = _Entry(kept, keeping, end, gone)
+            reference = thing
+        self._kept[key] = _Entry(reference, keeping, end, gone)
         self._table.put(key, id(thing), value, kind, 0, place, ctypes.addressof(gone))
 
     def is_second(self, thing: object) -> bool:
@@ -216,9 +216,9 @@ class KnownObjects:
         """Remember a framebuffer with at least one surface. end: called with `targets` when it is forgotten."""
         first = next(item for item in (*colors, depth) if item is not None)
         known = self._kept[id(first), Kind.TARGETS].keeping if self._knows(first, Kind.TARGETS) else None
-        made = known if isinstance(known, KnownTargets) else KnownTargets(end)
-        made.learn(colors, depth, targets)
-        self.learn(first, Kind.TARGETS, ctypes.addressof(made.key), made, first.ended)
+        known_targets = known if isinstance(known, KnownTargets) else KnownTargets(end)
+        known_targets.learn(colors, depth, targets)
+        self.learn(first, Kind.TARGETS, ctypes.addressof(known_targets.key), known_targets, first.ended)
 
     def learn_draw(self, info: DrawInfo) -> None:
         """Remember a checked DrawInfo."""
@@ -280,10 +280,10 @@ class KnownObjects:
         self._record.known, self._record.known_mask = address, mask
 
 
-def _note_gone(found: deque[tuple[tuple[int, Kind], c_int32]], key: tuple[int, Kind], gone: c_int32, _: object) -> None:
+def _note_gone(queue: deque[tuple[tuple[int, Kind], c_int32]], key: tuple[int, Kind], gone: c_int32, _: object) -> None:
     """Hide an object from generated code. The garbage collector may call this at any time, so the tables change later."""
     gone.value = 1
-    found.append((key, gone))
+    queue.append((key, gone))
 
 
 def call_of(info: DrawInfo) -> DrawCall:

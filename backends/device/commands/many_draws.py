@@ -132,7 +132,7 @@ def converted(rows: NDArray[Any], name: str) -> NDArray[Any]:
     plain = all(kind[field].base.itemsize == 4 and kind[field].isnative for field in kind.names)
     if plain and rows.flags.c_contiguous:
         return rows
-    made = np.empty(len(rows), np.dtype(wanted))
+    words = np.empty(len(rows), np.dtype(wanted))
     for field in kind.names:
-        made[field] = rows[field]
-    return made
+        words[field] = rows[field]
+    return words

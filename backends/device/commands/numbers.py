@@ -120,8 +120,8 @@ class Numbers:
 
     def forget_kind(self, kind: type, living: set[int]) -> None:
         """Forget values of a type, except those with the numbers `living`, and those of the holders. No pending draw uses them."""
-        kept = living.union(*(numbers() for numbers in self.holders))
-        gone = [number for number, (value, _, _) in self._values.items() if isinstance(value, kind) and number not in kept]
+        used = living.union(*(numbers() for numbers in self.holders))
+        gone = [number for number, (value, _, _) in self._values.items() if isinstance(value, kind) and number not in used]
         for number in gone:
             self._drop(number)
         if gone:

@@ -67,9 +67,9 @@ class SlotTable(Generic[K]):
 
     def keep(self, living: Callable[[K], bool]) -> None:
         """Remove all entries except those for which `living` returns true."""
-        kept = {key: fields for key, fields in self._fields.items() if living(key)}
-        if len(kept) < len(self._fields):
-            self._rebuild(kept, max(self._fewest, 1 << (2 * len(kept)).bit_length()))
+        remaining = {key: fields for key, fields in self._fields.items() if living(key)}
+        if len(remaining) < len(self._fields):
+            self._rebuild(remaining, max(self._fewest, 1 << (2 * len(remaining)).bit_length()))
 
     def clear(self) -> None:
         """Remove all entries."""

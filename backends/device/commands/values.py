@@ -68,18 +68,18 @@ def _finite(v: float) -> float:
 
 def describe_viewports(viewports: tuple[ViewportState, ...]) -> Described:
     """All viewports are of one class, unless none is set."""
-    made = ViewportValues(len(viewports))
+    values = ViewportValues(len(viewports))
     flat = [_finite(v) for viewport in viewports for v in (*viewport.scale, *viewport.translate)]
-    made.transform[: len(flat)] = flat
-    return Described(int(bool(viewports)), made)
+    values.transform[: len(flat)] = flat
+    return Described(int(bool(viewports)), values)
 
 
 def describe_scissors(scissors: tuple[ScissorState, ...]) -> Described:
     """All scissors are of one class."""
-    made = ScissorValues()
+    values = ScissorValues()
     flat = [v for s in scissors for v in (s.minx, s.miny, s.maxx, s.maxy)]
-    made.rectangle[: len(flat)] = flat
-    return Described(0, made)
+    values.rectangle[: len(flat)] = flat
+    return Described(0, values)
 
 
 def describe_color(color: tuple[float, ...]) -> Described:
@@ -94,10 +94,10 @@ def describe_references(references: tuple[int, int]) -> Described:
 
 def describe_windows(windows: tuple[bool, tuple[ScissorState, ...]]) -> Described:
     """The class has the number of rectangles, and whether their inside or outside is drawn."""
-    made, (is_inside, rectangles) = WindowValues(), windows
+    values, (is_inside, rectangles) = WindowValues(), windows
     flat = [v for r in rectangles for v in (r.minx, r.miny, r.maxx - 1, r.maxy - 1)]
-    made.rectangle[: len(flat)] = flat
-    return Described(1 + 2 * len(rectangles) + is_inside, made)
+    values.rectangle[: len(flat)] = flat
+    return Described(1 + 2 * len(rectangles) + is_inside, values)
 
 
 def _short(plane: tuple[float, float, float, float]) -> list[float]:
@@ -110,9 +110,9 @@ def _short(plane: tuple[float, float, float, float]) -> list[float]:
 
 def describe_planes(planes: tuple[tuple[float, float, float, float], ...]) -> Described:
     """The class has the number of planes."""
-    made, flat = PlaneValues(), [v for plane in planes[:MOST_PLANES] for v in _short(plane)]
-    made.plane[: len(flat)] = flat
-    return Described(len(planes), made)
+    values, flat = PlaneValues(), [v for plane in planes[:MOST_PLANES] for v in _short(plane)]
+    values.plane[: len(flat)] = flat
+    return Described(len(planes), values)
 
 
 def describe_stipple(rows: tuple[int, ...] | None) -> Described:

@@ -95,10 +95,10 @@ class Units(Generic[T]):
     def first(self, count: int) -> list[T | None]:
         """The first `count` units, up to the last bound one."""
         record, numbers = self._owner.record, self._owner.numbers
-        found = record.words[self._place : self._place + count]
-        while found and not found[-1]:
-            found.pop()
-        return [numbers[number] if number else None for number in found]
+        bound = record.words[self._place : self._place + count]
+        while bound and not bound[-1]:
+            bound.pop()
+        return [numbers[number] if number else None for number in bound]
 
     def put(self, first: int, items: Iterable[T | None]) -> None:
         """Bind items to units from `first` on."""

@@ -44,7 +44,7 @@ class Bindless(ContextCore):
         super().__init__(screen, device)
         self._residents = Residents()
         self._handles: dict[str, dict[int, _Made]] = {"texture": {}, "image": {}}
-        self._holdings += [made.clear for made in self._handles.values()]
+        self._holdings += [handles.clear for handles in self._handles.values()]
         self._free: dict[str, list[int]] = {"texture": [], "image": []}  # slots of deleted handles, for reuse
         for stage in self.state.stage:
             stage.residents = self._residents
@@ -90,13 +90,13 @@ class Bindless(ContextCore):
         """
         name = "make_texture_handle_resident"
         slot = self._slot("texture", handle, name)
-        made = self._handles["texture"][slot]
+        entry = self._handles["texture"][slot]
         if not resident:
             self._residents.textures.pop(slot, None)
             return
-        self.order.note_use(self.checks.resource(made.resource, f"{name}: handle"))
-        assert isinstance(made.item, ResidentTexture)
-        self._residents.textures[slot] = made.item
+        self.order.note_use(self.checks.resource(entry.resource, f"{name}: handle"))
+        assert isinstance(entry.item, ResidentTexture)
+        self._residents.textures[slot] = entry.item
         self.state.memory = object()
 
     def create_image_handle(self, image: Any) -> int:
@@ -117,26 +117,26 @@ class Bindless(ContextCore):
         """Let shaders read and write an image by its handle, or stop that; `access` is a hint. (p_context.h)"""
         slot = self._slot("image", handle, _RESIDENT)
         flags(ImageAccess, access, f"{_RESIDENT}: access")
-        made = self._handles["image"][slot]
+        entry = self._handles["image"][slot]
         if not resident:
             self._leave_image(slot)
             return
-        assert isinstance(made.item, BoundImage)
-        self._residents.images[slot] = made.item
-        self.order.note_slot((_RESIDENT, ALL_STAGES, slot), self.checks.resource(made.resource, f"{_RESIDENT}: handle"))
+        assert isinstance(entry.item, BoundImage)
+        self._residents.images[slot] = entry.item
+        self.order.note_slot((_RESIDENT, ALL_STAGES, slot), self.checks.resource(entry.resource, f"{_RESIDENT}: handle"))
 
     def _leave_image(self, slot: int) -> None:
         self._residents.images.pop(slot, None)
         self.order.note_slot((_RESIDENT, ALL_STAGES, slot), None)
 
-    def _make(self, kind: str, first: int, made: _Made) -> int:
+    def _make(self, kind: str, first: int, entry: _Made) -> int:
         """Assign a free handle. 0 is not a handle, and the next numbers name the units of the stage."""
         taken = self._handles[kind]
         if len(taken) >= MAX_HANDLES:
             raise ValueError(f"create_{kind}_handle: there are {MAX_HANDLES} handles already")
         free = self._free[kind]
         slot = free.pop() if free else len(taken)
-        taken[slot] = made
+        taken[slot] = entry
         return first + slot + 1
 
     def _slot(self, kind: str, handle: int, name: str) -> int:

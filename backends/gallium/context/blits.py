@@ -152,13 +152,13 @@ class Blits(ContextCore):
         if src_format is not None or isinstance(src.format, CompressedFormat):
             src, src_format = _decoded(src, src_format, f"{name}: src_format")
         boxes = [tuple(getattr(box, field) for field in _BOX) if isinstance(box, Box) else box for box in (dst_box, src_box)]
-        given = (dst_level, boxes[0], dst_format, src_level, boxes[1], src_format, mask, filter)
+        arguments = (dst_level, boxes[0], dst_format, src_level, boxes[1], src_format, mask, filter)
         more = (scissor, window_rectangles, window_rectangle_include, render_condition_enable, alpha_blend)
         check = partial(_checked_blit, dst, src)
         if scissor is None and type(window_rectangles) is tuple and not window_rectangles:
-            blit = self._blits.of(lambda *_: check(*given, *more), dst.template, src.template, *given, *more)
+            blit = self._blits.of(lambda *_: check(*arguments, *more), dst.template, src.template, *arguments, *more)
         else:
-            blit = check(*given, *more)
+            blit = check(*arguments, *more)
         if (blit.asks and not self.counting.allows_rendering()) or not blit.parts:
             return
         if not self._resolve(blit, dst, dst_level, src):

@@ -84,15 +84,15 @@ class BufferBindings(ContextCore):
             raise ValueError(f"{name}: buffers: slot {first + len(buffers) - 1} does not exist; there are {MAX_VERTEX_BUFFERS}")
         bound = list(self.state.vertex_buffers)
         self._saw_doubles = False
-        made = [self._vertex_buffer(item, f"{name}: buffers[{i}]") for i, item in enumerate(buffers)]
+        bindings = [self._vertex_buffer(item, f"{name}: buffers[{i}]") for i, item in enumerate(buffers)]
         if self._saw_doubles or self._doubles:
             doubles = {first + i for i, item in enumerate(buffers) if _has_doubles(item)}
             doubles |= self._doubles - set(range(first, first + len(buffers)))
             self._check_doubles(self.state.vertex_elements, name, doubles)
             self._doubles = doubles
-        place(bound, first, made)
+        place(bound, first, bindings)
         self.state.vertex_buffers = tuple(bound)
-        for item, buffer in zip(buffers, made):
+        for item, buffer in zip(buffers, bindings):
             source = item.get("buffer") if type(item) is dict else item.buffer if type(item) is VertexBuffer else None
             if buffer is not None and isinstance(source, Resource):
                 self._learn_buffer(source)

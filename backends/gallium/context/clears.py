@@ -114,11 +114,11 @@ class Clears(ContextCore):
         values = check_color(color, f"{name}: color")
         z = min(1.0, max(0.0, real(depth, f"{name}: depth")))
         s = integer(stencil, f"{name}: stencil") & 0xFF
-        made = buffers, color, depth, stencil, wanted, values, z, s
+        checked = buffers, color, depth, stencil, wanted, values, z, s
         is_fixed = type(color) is tuple and {type(depth), type(stencil), *map(type, color)} <= {float, int}
         if is_fixed and isinstance(buffers, (int, str)):
-            self._checked_clear = made
-        return made
+            self._checked_clear = checked
+        return checked
 
     def clear_render_target(
         self,

@@ -133,14 +133,14 @@ class Compute(ContextCore):
 
     # -- launches --------------------------------------------------------------------------------------------------------
     @takes_fields(GridInfo)
-    def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Unpack[GridInfoFields]) -> None:
+    def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **keywords: Unpack[GridInfoFields]) -> None:
         """Run the bound compute shader, one thread for each place of the grid. On return all its bytes are in memory.
 
         Pending drawing that reads or writes bound memory is carried out first. The render condition does not hold for grids.
 
         Args:
             info: a GridInfo; its fields are also taken by keyword, e.g. ``launch_grid(block=(64, 1, 1), grid=(16, 1, 1))``.
-            given: fields of GridInfo.
+            keywords: fields of GridInfo.
 
         Raises:
             TypeError, ValueError: an argument is wrong, or no shader is bound.
@@ -154,10 +154,10 @@ class Compute(ContextCore):
             raise ValueError(f"{name}: no compute shader is bound")
         if shader.is_destroyed:
             self._check_compute(shader, name)
-        if info is None and "input" not in given and "indirect" not in given:
-            launch = self._launches.of(self._launch_of_items, shader, (*given,), *given.values())  # the next one is often the same
+        if info is None and "input" not in keywords and "indirect" not in keywords:
+            launch = self._launches.of(self._launch_of_items, shader, (*keywords,), *keywords.values())  # the next one is often the same
         else:
-            launch = self._checked_launch(shader, info, given)
+            launch = self._checked_launch(shader, info, keywords)
         program, grid, invocations = launch
         bindings, hindrances = self._compute_bindings(), self.state.record.hindrances
         if hindrances & _SHOWN or self.device.pending:
@@ -175,9 +175,9 @@ class Compute(ContextCore):
     def _launch_of_items(self, shader: ComputeShader, names: Sequence[str], *values: Any) -> _Launch:
         return self._checked_launch(shader, None, dict(zip(names, values)))
 
-    def _checked_launch(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, given: Mapping[str, Any]) -> _Launch:
+    def _checked_launch(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> _Launch:
         """Check the arguments of a launch."""
-        wanted = make(GridInfo, info, given, "launch_grid")
+        wanted = make(GridInfo, info, keywords, "launch_grid")
         program = entry_program(shader, integer(wanted.pc, "launch_grid: pc"))
         grid = checked_grid(shader, wanted, None if wanted.indirect is None else self._indirect(wanted))
         return program, grid, grid.invocations

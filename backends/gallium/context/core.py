@@ -123,11 +123,11 @@ class ContextCore(ABC):
         """Write texels into a box of a level."""
 
     @abstractmethod
-    def draw_vbo(self, info: DrawInfo | None = None, **given: Unpack[DrawInfoFields]) -> None:
+    def draw_vbo(self, info: DrawInfo | None = None, **keywords: Unpack[DrawInfoFields]) -> None:
         """Draw primitives with the bound state."""
 
     @abstractmethod
-    def _checked_draw(self, given: Mapping[str, Any]) -> DrawInfo:
+    def _checked_draw(self, keywords: Mapping[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords, every field of which is checked."""
 
     @abstractmethod
@@ -141,7 +141,9 @@ class ContextCore(ABC):
         """Bind a constant buffer to one slot of a stage."""
 
     @abstractmethod
-    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Unpack[SamplerStateFields]) -> StateObject[SamplerState]:
+    def create_sampler_state(
+        self, state: SamplerState | None = None, /, **keywords: Unpack[SamplerStateFields]
+    ) -> StateObject[SamplerState]:
         """Create a sampler object."""
 
     @abstractmethod
@@ -185,10 +187,10 @@ class ContextCore(ABC):
     def _make_room(self) -> None:
         """Carry out pending work, and release cached memory."""
 
-    def _learn_stage(self, given: object, stage: int) -> None:
+    def _learn_stage(self, name: object, stage: int) -> None:
         """Let native entries recognize the name or the member of a stage that was looked up."""
-        if type(given) in (str, ShaderType):
-            self.state.known.learn(given, Kind.STAGE, stage + 1)
+        if type(name) in (str, ShaderType):
+            self.state.known.learn(name, Kind.STAGE, stage + 1)
 
     def _learn_buffer(self, buffer: Resource) -> None:
         """Let native entries recognize a buffer that is bound for the second time, unless it lies over memory of the caller.

@@ -62,7 +62,7 @@ class Draws(ContextCore):
         indirect_draw_count: Resource | None = None,
         indirect_draw_count_offset: int = 0,
         count_from_stream_output: object | None = None,
-        **given: Unpack[DrawInfoFields],
+        **keywords: Unpack[DrawInfoFields],
     ) -> None:
         """Draw primitives with the bound state. (context.rst, "Drawing")
 
@@ -79,13 +79,13 @@ class Draws(ContextCore):
             indirect_draw_count: a buffer with the number of draws, a 32-bit word; draw_count is then the most that are drawn.
             indirect_draw_count_offset: the byte of that word.
             count_from_stream_output: a stream output target; as many vertices are drawn as it holds, instead of `count`.
-            given: fields of DrawInfo.
+            keywords: fields of DrawInfo.
 
         Raises:
             TypeError, ValueError: an argument is wrong, no vertex or a mesh shader is bound, or index_size has no index buffer.
             UnsupportedError: a bound object or state is not supported yet; the message names it, and nothing was drawn.
         """
-        state, info = self.state, self._learned_info(info, given)
+        state, info = self.state, self._learned_info(info, keywords)
         if info.indexed:
             info = self._indexed(info, index)
         if count_from_stream_output is not None:
@@ -125,20 +125,20 @@ class Draws(ContextCore):
         if self.order.persistent_maps:
             self.order.finish_draw()
 
-    def _learned_info(self, info: DrawInfo | None, given: Mapping[str, Any]) -> DrawInfo:
+    def _learned_info(self, info: DrawInfo | None, keywords: Mapping[str, Any]) -> DrawInfo:
         """The DrawInfo of a call, checked. The native entry recognizes it, or the name of its mode, from now on.
 
         Equal keywords give the same object, by which the device recognizes a repeated draw.
         """
         known = self.state.known
         if info is None:
-            mode = given.get("mode")  # as the caller names it
-            made = self._made.of(self._info_of_items, (*given,), *given.values())
+            mode = keywords.get("mode")  # as the caller names it
+            checked = self._made.of(self._info_of_items, (*keywords,), *keywords.values())
             if type(mode) in (str, Prim):
-                known.learn(mode, Kind.PRIM, made.mode + 1)
-            return made
-        if given or self.checks.draws.get(id(info)) is not info:
-            info = self._checked_info(info, given)
+                known.learn(mode, Kind.PRIM, checked.mode + 1)
+            return checked
+        if keywords or self.checks.draws.get(id(info)) is not info:
+            info = self._checked_info(info, keywords)
             if info is not self.checks.draws.get(id(info)):
                 return info
         if not info.indexed:
@@ -148,36 +148,36 @@ class Draws(ContextCore):
     def _info_of_items(self, names: Sequence[str], *values: Any) -> DrawInfo:
         return self._info(dict(zip(names, values)))
 
-    def _checked_info(self, info: DrawInfo, given: Mapping[str, Any]) -> DrawInfo:
+    def _checked_info(self, info: DrawInfo, keywords: Mapping[str, Any]) -> DrawInfo:
         """A DrawInfo of the caller with every field checked. It is remembered if no field had to be changed."""
         if not isinstance(info, DrawInfo):
             raise TypeError(f"draw_vbo: info: expected a DrawInfo, not {type(info).__name__}")
-        made = self._info({name: getattr(info, name) for name in _FIELDS} | dict(given))
-        if not given and made == info and type(info.mode) is Prim:
-            self.checks.accept_draw(made := info)
-        return made
+        checked = self._info({name: getattr(info, name) for name in _FIELDS} | dict(keywords))
+        if not keywords and checked == info and type(info.mode) is Prim:
+            self.checks.accept_draw(checked := info)
+        return checked
 
-    def _checked_draw(self, given: Mapping[str, Any]) -> DrawInfo:
+    def _checked_draw(self, keywords: Mapping[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords, every field of which is checked."""
-        return self._info(dict(given))
+        return self._info(dict(keywords))
 
     @staticmethod
-    def _info(given: dict[str, Any]) -> DrawInfo:
-        for field, value in given.items():
+    def _info(keywords: dict[str, Any]) -> DrawInfo:
+        for field, value in keywords.items():
             limits = _RANGES.get(field)
             if field == "index_size" and integer(value, "draw_vbo: index_size") not in INDEX_SIZES:
                 raise ValueError(f"draw_vbo: index_size: 0, 1, 2 or 4 bytes, not {value}")
             if limits is not None:
-                given[field] = integer(value, f"draw_vbo: {field}", *limits)
+                keywords[field] = integer(value, f"draw_vbo: {field}", *limits)
             elif field == "mode":
-                given[field] = lookup(Prim, value, "draw_vbo: mode")
+                keywords[field] = lookup(Prim, value, "draw_vbo: mode")
             elif field in ("primitive_restart", "indexed"):
-                given[field] = bool(value)
+                keywords[field] = bool(value)
             else:
                 from backends.pipe.foreign_fields import field_hint  # loaded only for a message
 
-                raise TypeError(f"draw_vbo: DrawInfo has no field {field}{field_hint('DrawInfo', field, given, _INFO_FIELDS)}")
-        return DrawInfo(**given)
+                raise TypeError(f"draw_vbo: DrawInfo has no field {field}{field_hint('DrawInfo', field, keywords, _INFO_FIELDS)}")
+        return DrawInfo(**keywords)
 
     def _indexed(self, info: DrawInfo, index: Any) -> DrawInfo:
         """A DrawInfo with `indexed` replaced by an index size: its own, or that of the bound index buffer."""
@@ -236,10 +236,10 @@ class Draws(ContextCore):
     def _recorded_draw(self, info: DrawInfo, words: bytes, number: int) -> DrawInfo:
         """Draw `number` of an indirect call, from the words of its record. Equal ones give the same object, as equal keywords do."""
         key = id(info), words, number
-        held, made = self._recorded.get(key, (None, info))
+        held, drawn = self._recorded.get(key, (None, info))
         if held is not info:
             count, instances, start, *bias, first = memoryview(words).cast("I")
-            made = replace(
+            drawn = replace(
                 info,
                 count=count,
                 instance_count=instances,
@@ -250,12 +250,12 @@ class Draws(ContextCore):
             )
             if len(self._recorded) >= MAX_REMEMBERED:
                 self._recorded.clear()
-            self._recorded[key] = info, made
-        return made
+            self._recorded[key] = info, drawn
+        return drawn
 
     # -- meshes ----------------------------------------------------------------------------------------------------------
     @takes_fields(GridInfo)
-    def draw_mesh_tasks(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Unpack[GridInfoFields]) -> None:
+    def draw_mesh_tasks(self, info: GridInfo | Mapping[str, Any] | None = None, **keywords: Unpack[GridInfoFields]) -> None:
         """Draw meshes: run a grid of workgroups of the task shader, or of the mesh shader if no task shader is bound. (p_context.h)
 
         Primitives are drawn in the order of the workgroups, x fastest; with tasks, in the order of the tasks. Only task, mesh and fragment
@@ -265,7 +265,7 @@ class Draws(ContextCore):
             info: a GridInfo; its fields are also taken by keyword, e.g. ``draw_mesh_tasks(grid=(16, 1, 1))``. Fields: grid, or indirect
                 with indirect_offset, indirect_stride, draw_count, indirect_draw_count and indirect_draw_count_offset. Record k of
                 `indirect` is a draw with DRAWID k. `block` may be left out; the first program fixes it.
-            given: fields of GridInfo.
+            keywords: fields of GridInfo.
 
         Raises:
             TypeError, ValueError: an argument is wrong, no mesh shader is bound, or a stream output target is bound. Nothing was drawn.
@@ -276,7 +276,7 @@ class Draws(ContextCore):
             raise ValueError(f"{MESH}: no mesh shader is bound")
         if any(target is not None for target in state.stream_targets):
             raise ValueError(f"{MESH}: a stream output target is bound, and meshes have no stream output; unbind it first")
-        draws = self._mesh_draws(info, given)
+        draws = self._mesh_draws(info, keywords)
         self.order.prepare()
         if self.counting.is_conditional and not self.counting.allows_rendering():
             return
@@ -286,9 +286,9 @@ class Draws(ContextCore):
         if self.order.persistent_maps:
             self.order.finish_draw()
 
-    def _mesh_draws(self, info: GridInfo | Mapping[str, Any] | None, given: Mapping[str, Any]) -> Sequence[MeshDraw]:
+    def _mesh_draws(self, info: GridInfo | Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> Sequence[MeshDraw]:
         """The checked draws of a call. Equal plain grids give the same object."""
-        grid = given.get("grid") if info is None and len(given) == 1 else None
+        grid = keywords.get("grid") if info is None and len(keywords) == 1 else None
         if type(grid) is tuple and len(grid) == 3 and all(type(size) is int for size in grid):
             known = self._grids.get(grid)
             if known is None:
@@ -296,7 +296,7 @@ class Draws(ContextCore):
                     self._grids.clear()
                 known = self._grids[grid] = MeshDraw(checked_mesh_grid("grid", grid))
             return [known]
-        state, wanted = self.state, make(GridInfo, info, given, MESH)
+        state, wanted = self.state, make(GridInfo, info, keywords, MESH)
         first = state.task.shader or state.mesh.shader
         assert first is not None
         check_mesh_info(wanted, first.program)

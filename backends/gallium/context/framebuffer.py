@@ -55,14 +55,14 @@ class Framebuffers(ContextCore):
         name = "create_surface"
         self.checks.resource(texture, f"{name}: texture")
         truth(writable, f"{name}: writable")
-        made = with_room(
+        created = with_room(
             self,
             lambda: surface(
                 texture, name, format=format, level=level, first_layer=first_layer, last_layer=last_layer, nr_samples=nr_samples
             ),
         )
-        made.writable = bool(writable)
-        return made
+        created.writable = bool(writable)
+        return created
 
     def surface_destroy(self, target: Surface) -> None:
         """Destroy a surface. (context.rst, "Surfaces")"""
@@ -115,8 +115,8 @@ class Framebuffers(ContextCore):
             return self._bind_targets(targets, depth, known, key)
         limits = [(item.width, item.height) for item in bound] or [(MAX_TEXTURE_SIZE, MAX_TEXTURE_SIZE)]
         sizes = []
-        for field, given, limit in zip(("width", "height"), (width, height), (min(w for w, _ in limits), min(h for _, h in limits))):
-            sizes.append(integer(given, f"{name}: {field}", 0, limit) or (limit if bound else 0))
+        for field, size, limit in zip(("width", "height"), (width, height), (min(w for w, _ in limits), min(h for _, h in limits))):
+            sizes.append(integer(size, f"{name}: {field}", 0, limit) or (limit if bound else 0))
         new = Framebuffer(
             sizes[0],
             sizes[1],

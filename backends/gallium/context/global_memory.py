@@ -39,7 +39,7 @@ class GlobalMemory:
 
     def put(self, first: int, items: Sequence[Resource | None]) -> tuple[int, ...]:
         """Map checked buffers to slots, None for an empty slot. Returns the address of each. ValueError if they do not fit."""
-        kept, slots = list(self._slots), slice(first, first + len(items))
+        before, slots = list(self._slots), slice(first, first + len(items))
         self._slots[slots] = [None] * len(items)
         try:
             for slot, item in enumerate(items, first):
@@ -47,7 +47,7 @@ class GlobalMemory:
                     known = next((address for resource, address in self._mapped() if resource is item), None)
                     self._slots[slot] = (item, self._free(item.size) if known is None else known)
         except ValueError:
-            self._slots = kept
+            self._slots = before
             raise
         self._references[slots] = [None if item is None else Reference(item) for item in items]
         return tuple(0 if entry is None else entry[1] for entry in self._slots[slots])

@@ -83,8 +83,8 @@ class ComputeStateInfo:
 
 def checked_grid(shader: ComputeShader, info: GridInfo, size: Triple | None) -> Grid:
     """The grid of a launch. `size` is the number of blocks from an indirect buffer. TypeError and ValueError name the argument."""
-    argument, given = ("grid", info.grid) if size is None else ("indirect", size)
-    axes = _triple(f"{NAME}: {argument}", given, 0, MAX_GRID)
+    argument, sizes = ("grid", info.grid) if size is None else ("indirect", size)
+    axes = _triple(f"{NAME}: {argument}", sizes, 0, MAX_GRID)
     if info.draw_count != 1 or info.indirect_draw_count is not None:
         field = "indirect_draw_count" if info.draw_count == 1 else "draw_count"
         raise ValueError(f"{NAME}: {field}: a launch runs one grid; several are drawn by {MESH} alone")
@@ -106,9 +106,9 @@ def checked_grid(shader: ComputeShader, info: GridInfo, size: Triple | None) -> 
     return Grid(axes, block, last, dimensions, shared, inputs=_inputs(shader, info.input))
 
 
-def checked_mesh_grid(argument: str, given: Triple) -> Triple:
+def checked_mesh_grid(argument: str, sizes: Triple) -> Triple:
     """The workgroups of a mesh draw by axis. TypeError and ValueError name the argument."""
-    axes = _triple(f"{MESH}: {argument}", given, 0, MAX_GRID)
+    axes = _triple(f"{MESH}: {argument}", sizes, 0, MAX_GRID)
     if axes[0] * axes[1] * axes[2] > MAX_MESH_GROUPS:
         raise ValueError(f"{MESH}: {argument}: {axes} are more than {MAX_MESH_GROUPS} workgroups")
     return axes
@@ -165,10 +165,10 @@ def _triple(argument: str, values: Triple, low: int, high: int) -> Triple:
     return x, y, z
 
 
-def _inputs(shader: ComputeShader, given: Any) -> Memory | None:
+def _inputs(shader: ComputeShader, source: Any) -> Memory | None:
     """INPUT memory: the given bytes, and zeros up to whole words."""
     wanted = shader.req_input_mem
-    data = np.zeros(0, np.uint8) if given is None else as_bytes(given, f"{NAME}: input")
+    data = np.zeros(0, np.uint8) if source is None else as_bytes(source, f"{NAME}: input")
     if data.size > MAX_INPUT:
         raise ValueError(f"{NAME}: input: {data.size} bytes; at most {MAX_INPUT} are possible")
     if data.size < wanted:

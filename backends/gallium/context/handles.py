@@ -60,8 +60,8 @@ def _short(value: Any) -> str:
 def check_object(handle: Any, kind: str, owner: object, name: str) -> None:
     """TypeError unless `handle` is a state object of that kind, ValueError if another context made it or it was destroyed."""
     if not isinstance(handle, StateObject) or handle.kind != kind:
-        given = f"a {handle.kind} object" if isinstance(handle, StateObject) else type(handle).__name__
-        raise TypeError(f"{name}: expected an object from create_{kind}_state, not {given}")
+        actual = f"a {handle.kind} object" if isinstance(handle, StateObject) else type(handle).__name__
+        raise TypeError(f"{name}: expected an object from create_{kind}_state, not {actual}")
     if handle.owner is not owner:
         raise ValueError(f"{name}: the object belongs to another context")
     if handle.is_destroyed:
@@ -106,8 +106,8 @@ def vertex_elements(
     name = "vertex_elements"
     dtype = layout if isinstance(layout, np.dtype) else getattr(layout, "dtype", None)
     if not isinstance(dtype, np.dtype) or dtype.fields is None:
-        given = dtype or type(layout).__name__
-        raise TypeError(f"{name}: layout: expected a numpy type with named fields, or an array of one, not {given}")
+        actual = dtype or type(layout).__name__
+        raise TypeError(f"{name}: layout: expected a numpy type with named fields, or an array of one, not {actual}")
     integer(vertex_buffer_index, f"{name}: vertex_buffer_index", 0)
     integer(instance_divisor, f"{name}: instance_divisor", 0)
     known, asked = dtype.names or (), dict(formats or {})

@@ -23,16 +23,16 @@ class ManyDrawing(ContextCore):
     """Many draws at once: draw_many."""
 
     @takes_fields(DrawInfo)
-    def draw_many(self, records: NDArray[Any], **given: Unpack[DrawInfoFields]) -> None:
+    def draw_many(self, records: NDArray[Any], **keywords: Unpack[DrawInfoFields]) -> None:
         """Draw every row of a structured array, in order, as `set_constant_buffer` and `draw_vbo` would one by one. (an extension)
 
         Rows of a known combination of bound objects are read by generated code: a million draws take one call.
 
         Args:
-            records: one dimension. Fields that may be there: count, start, instance_count, start_instance, index_bias, drawid (integers);
+            records: one dimension. Optional fields: count, start, instance_count, start_instance, index_bias, drawid (integers);
                 vertex_constants and fragment_constants (float32, int32 or uint32, of any shape), which are bound to slot 0 of their stage
                 before the draw and stay bound after the last one.
-            given: fields of DrawInfo that are the same for all rows, e.g. ``mode="TRIANGLES", count=3``; a field of `records` goes before.
+            keywords: fields of DrawInfo that all rows share, e.g. ``mode="TRIANGLES", count=3``; a field of `records` overrides them.
 
         Raises:
             TypeError, ValueError: a field is unknown or wrong, or `draw_vbo` raises; the rows before the wrong one are drawn.
@@ -41,7 +41,7 @@ class ManyDrawing(ContextCore):
         if not isinstance(records, np.ndarray):
             raise TypeError(f"{name}: records: expected a structured array, not {type(records).__name__}")
         rows = converted(records, name)
-        shared: dict[str, Any] = dict(given)
+        shared: dict[str, Any] = dict(keywords)
         info = self._checked_draw(shared)
         if info.indexed:
             raise ValueError(f"{name}: indexed: give index_size instead")

@@ -64,21 +64,21 @@ class NamedBindings(ContextCore):
         for item in texture_units(self._bound_programs(), textures):
             place, texture = (item.stage, item.unit), item.texture
             if isinstance(texture, SamplerView):
-                view, made = texture, None
+                view, own_view = texture, None
             else:
-                made = self._named_views.get(place)
-                if made is None or made.texture is not texture:
-                    made = self.create_sampler_view(texture)
-                view = made
+                own_view = self._named_views.get(place)
+                if own_view is None or own_view.texture is not texture:
+                    own_view = self.create_sampler_view(texture)
+                view = own_view
             sampler = self.create_sampler_state(**item.sampler) if isinstance(item.sampler, Mapping) else item.sampler
             check_object(sampler, "sampler", self._owner, "set_textures")
             self._check_view(view, "set_textures")
-            views.append((place, view, made, sampler))
-        for place, view, made, sampler in views:
+            views.append((place, view, own_view, sampler))
+        for place, view, own_view, sampler in views:
             self.bind_sampler_states(place[0], [sampler], start=place[1])
             self.set_sampler_views(place[0], [view], start=place[1])
-            if made is not None:
-                self._named_views[place] = made
+            if own_view is not None:
+                self._named_views[place] = own_view
 
     def _check_view(self, view: SamplerView, name: str) -> None:
         """ValueError for a view that cannot be bound here."""

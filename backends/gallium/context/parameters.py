@@ -29,17 +29,17 @@ _EDGES = ("minx", "miny", "maxx", "maxy")
 _EDGE_NAMES, _TRIPLE = frozenset(_EDGES), [float] * 3
 
 
-def _plain(kind: type[T], given: Any) -> T | None:
+def _plain(kind: type[T], state: Any) -> T | None:
     """A template that needs no conversion: the given one, or a scissor of exact integers by name; otherwise None."""
-    if type(given) is kind:
-        if isinstance(given, ViewportState):
-            parts = given.scale, given.translate
+    if type(state) is kind:
+        if isinstance(state, ViewportState):
+            parts = state.scale, state.translate
             is_plain = all(type(part) is tuple and [*map(type, part)] == _TRIPLE for part in parts)
         else:
-            is_plain = are_numbers(given)
-        return given if is_plain else None
-    if type(given) is dict and kind is ScissorState and given.keys() <= _EDGE_NAMES and all(type(v) is int for v in given.values()):
-        return kind(**given)
+            is_plain = are_numbers(state)
+        return state if is_plain else None
+    if type(state) is dict and kind is ScissorState and state.keys() <= _EDGE_NAMES and all(type(v) is int for v in state.values()):
+        return kind(**state)
     return None
 
 
@@ -64,13 +64,13 @@ class Parameters(ContextCore):
 
         (context.rst, "Non-CSO State")
         """
-        made = self._states(ScissorState, self.state.scissors, states, start, "set_scissor_states")
-        for item in made:
+        scissors = self._states(ScissorState, self.state.scissors, states, start, "set_scissor_states")
+        for item in scissors:
             for field, value in zip(_EDGES, (item.minx, item.miny, item.maxx, item.maxy)):
                 if type(value) is not int or not 0 <= value <= MAX_WINDOW_COORDINATE:
                     integer(value, f"set_scissor_states: {field}", 0, MAX_WINDOW_COORDINATE)
-        self.state.scissors = made
-        self._learn_single(states, made, Kind.SCISSOR, Word.SCISSORS)
+        self.state.scissors = scissors
+        self._learn_single(states, scissors, Kind.SCISSOR, Word.SCISSORS)
 
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
         """Draw only inside up to eight rectangles, or only outside them; without arguments, everywhere. (p_context.h)"""
@@ -88,29 +88,29 @@ class Parameters(ContextCore):
         filled = old + tuple(kind() for _ in range(first - len(old)))
         return filled[:first] + new + filled[first + len(new) :]
 
-    def _learn_single(self, given: Any, made: tuple[Any, ...], kind: Kind, word: Word) -> None:
+    def _learn_single(self, states: Any, values: tuple[Any, ...], kind: Kind, word: Word) -> None:
         """Let the native entry of a method recognize the single object of a sequence, which holds only numbers."""
-        if len(made) == 1 and type(given) in (list, tuple) and len(given) == 1 and given[0] == made[0]:
-            self._learn_value(given[0], kind, word)
+        if len(values) == 1 and type(states) in (list, tuple) and len(states) == 1 and states[0] == values[0]:
+            self._learn_value(states[0], kind, word)
 
     def set_blend_color(self, color: BlendColor | Sequence[float]) -> None:
         """Set the constant color of blend factors. (context.rst, "Non-CSO State")"""
-        given = color if isinstance(color, BlendColor) else {"color": color}
-        self.state.blend_color = make(BlendColor, given, {}, "set_blend_color").color
+        fields = color if isinstance(color, BlendColor) else {"color": color}
+        self.state.blend_color = make(BlendColor, fields, {}, "set_blend_color").color
         self._learn_value(color, Kind.COLOR, Word.BLEND_COLOR)
 
     def set_stencil_ref(self, ref: StencilRef | Sequence[int] | int) -> None:
         """Set the stencil reference values: front and back, or one for both. (context.rst, "Non-CSO State")"""
-        given = ref if isinstance(ref, StencilRef) else {"ref_value": (ref, ref) if isinstance(ref, int) else ref}
-        made = make(StencilRef, given, {}, "set_stencil_ref").ref_value
-        self.state.stencil_ref = (integer(made[0], "set_stencil_ref: ref", 0, 255), integer(made[1], "set_stencil_ref: ref", 0, 255))
+        fields = ref if isinstance(ref, StencilRef) else {"ref_value": (ref, ref) if isinstance(ref, int) else ref}
+        values = make(StencilRef, fields, {}, "set_stencil_ref").ref_value
+        self.state.stencil_ref = (integer(values[0], "set_stencil_ref: ref", 0, 255), integer(values[1], "set_stencil_ref: ref", 0, 255))
         self._learn_value(ref, Kind.REFERENCE, Word.STENCIL_REF)
 
-    def _learn_value(self, given: Any, kind: Kind, word: Word) -> None:
+    def _learn_value(self, value: Any, kind: Kind, word: Word) -> None:
         """Let the native entry of a method recognize a value that cannot change."""
         number = self.state.record.words[word]
-        if number and self.state.known.is_second(given) and are_numbers(given):
-            self.state.known.learn(given, kind, number)
+        if number and self.state.known.is_second(value) and are_numbers(value):
+            self.state.known.learn(value, kind, number)
 
     def set_sample_mask(self, mask: int) -> None:
         """Set the samples that may be written: bit k is sample k, bit 0 the only one of single-sampled targets.
@@ -136,18 +136,18 @@ class Parameters(ContextCore):
         (p_context.h)
         """
         name = "set_sample_locations: locations"
-        given = () if locations is None else locations
-        if not isinstance(given, (bytes, bytearray, memoryview)):
-            sequence(given, name)
-        if len(given) > MAX_TARGET_SAMPLES:
-            raise ValueError(f"{name}: {len(given)} are too many; a pixel has {MAX_TARGET_SAMPLES} samples at most")
-        made = tuple([integer(value, f"{name}[{k}]", 0, 255) for k, value in enumerate(given)])
-        self.state.sample_locations = made or None
+        places = () if locations is None else locations
+        if not isinstance(places, (bytes, bytearray, memoryview)):
+            sequence(places, name)
+        if len(places) > MAX_TARGET_SAMPLES:
+            raise ValueError(f"{name}: {len(places)} are too many; a pixel has {MAX_TARGET_SAMPLES} samples at most")
+        checked = tuple([integer(value, f"{name}[{k}]", 0, 255) for k, value in enumerate(places)])
+        self.state.sample_locations = checked or None
 
     def set_clip_state(self, state: ClipState | Sequence[Sequence[float]]) -> None:
         """Set up to eight user clip planes; bits of the rasterizer's clip_plane_enable switch them on. (context.rst, "Non-CSO State")"""
-        given = state if isinstance(state, ClipState) else {"ucp": state}
-        planes = make(ClipState, given, {}, "set_clip_state").ucp
+        fields = state if isinstance(state, ClipState) else {"ucp": state}
+        planes = make(ClipState, fields, {}, "set_clip_state").ucp
         if len(planes) > 8:
             raise ValueError(f"set_clip_state: state: {len(planes)} planes; eight are possible")
         self.state.clip_planes = planes

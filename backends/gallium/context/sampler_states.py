@@ -31,19 +31,21 @@ class SamplerStates(ContextCore):
     """Sampler objects: create_sampler_state, bind_sampler_states."""
 
     @takes_fields(SamplerState)
-    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Unpack[SamplerStateFields]) -> StateObject[SamplerState]:
+    def create_sampler_state(
+        self, state: SamplerState | None = None, /, **keywords: Unpack[SamplerStateFields]
+    ) -> StateObject[SamplerState]:
         """Create a sampler object from the fields of SamplerState, e.g. ``create_sampler_state(mag_img_filter="LINEAR")``.
 
         (context.rst, "CSO State")
         """
         name = "create_sampler_state"
-        made = make(SamplerState, state, given, name)
-        border = given.get("border_color", made.border_color)
+        sampler = make(SamplerState, state, keywords, name)
+        border = keywords.get("border_color", sampler.border_color)
         if all(isinstance(item, int) for item in border):
             # Floats lose integers above 2**24, and views of integer formats need them exactly.
             r, g, b, a = (integer(item, f"{name}: border_color", -(1 << 31)) for item in border)
-            made = replace(made, border_color=(r, g, b, a))
-        return self._create_object("sampler", made)
+            sampler = replace(sampler, border_color=(r, g, b, a))
+        return self._create_object("sampler", sampler)
 
     def bind_sampler_states(
         self, stage: ShaderType | int | str, samplers: Sequence[StateObject[SamplerState] | None], *, start: int = 0

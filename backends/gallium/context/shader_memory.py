@@ -83,12 +83,12 @@ def _template(kind: Any, item: Any, argument: str) -> Any:
 
 def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[Memory, Resource]:
     """The memory and the resource of a ShaderBuffer (or its fields, or a Resource). TypeError and ValueError name the argument."""
-    given: ShaderBuffer = _template(ShaderBuffer, item, argument)
-    buffer = context.checks.resource(given.buffer, argument)
+    binding: ShaderBuffer = _template(ShaderBuffer, item, argument)
+    buffer = context.checks.resource(binding.buffer, argument)
     if not buffer.is_buffer:
         raise ValueError(f"{argument}: a texture cannot be used as a shader buffer")
-    truth(given.writable, f"{argument}: writable")
-    extent = _range(given.buffer_offset, given.buffer_size).of(buffer.size, 1, f"{argument}: buffer_")
+    truth(binding.writable, f"{argument}: writable")
+    extent = _range(binding.buffer_offset, binding.buffer_size).of(buffer.size, 1, f"{argument}: buffer_")
     start, size = _aligned(extent, f"{argument}: buffer_")
     return Memory(buffer.address + start, size, buffer.storage), buffer
 
@@ -126,8 +126,8 @@ def _aligned(extent: tuple[int, int], argument: str) -> tuple[int, int]:
 
 
 def _of_buffer(buffer: Resource, view: ImageView, seen: Format, argument: str) -> TextureRecord:
-    given = _range(view.offset, view.size, view.first_element, view.last_element)
-    start, size = _aligned(given.of(buffer.size, seen.block_bytes, f"{argument}: "), f"{argument}: ")
+    part = _range(view.offset, view.size, view.first_element, view.last_element)
+    start, size = _aligned(part.of(buffer.size, seen.block_bytes, f"{argument}: "), f"{argument}: ")
     record = TextureRecord(buffer.address + start, size, size // seen.block_bytes, 1, 1)
     record.samples = 1
     return record

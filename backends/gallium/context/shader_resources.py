@@ -97,9 +97,9 @@ class ShaderResources(ContextCore):
         check: Callable[[Any, str], tuple[T, Resource]],
     ) -> None:
         """Bind items to slots: all of them, or none if one is wrong."""
-        given = sequence(items, f"{name}: {argument}")
-        first = slots(name, argument, given, start, count)
-        checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(given)]
+        listed = sequence(items, f"{name}: {argument}")
+        first = slots(name, argument, listed, start, count)
+        checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(listed)]
         for slot, binding in enumerate(checked, first):
             put(slot, None if binding is None else binding[0])
             self.order.note_slot((name, stage, slot), None if binding is None else binding[1])

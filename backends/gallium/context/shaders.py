@@ -26,12 +26,12 @@ def create_shader(context: ContextCore, source: Any, stage: Processor, stream_ou
     program = read_program(source, name, stage)
     if program.processor is not stage:
         raise ValueError(wrong_stage(name, stage, program.processor))
-    made = packet.Shader(program, owner=context.screen, stream_output=checked_info(stream_output, program, name))
+    shader = packet.Shader(program, owner=context.screen, stream_output=checked_info(stream_output, program, name))
     if context._wants_reports:
         from tgsi.language.info import summary
 
-        context._report("shader_info", f"shader {made.serial}: {summary(program)}")
-    return made
+        context._report("shader_info", f"shader {shader.serial}: {summary(program)}")
+    return shader
 
 
 def bind_shader(context: ContextCore, shader: packet.Shader | None, stage: Processor) -> None:
@@ -82,9 +82,9 @@ def read_program(source: Any, name: str, stage: Processor) -> Program:
     return fitted(source)
 
 
-def wrong_stage(name: str, stage: Processor, given: Processor) -> str:
+def wrong_stage(name: str, stage: Processor, actual: Processor) -> str:
     """The message about a program of another stage, with the method that takes it."""
-    return f"{name}: program: expected a {stage.name} program, not {given.name}, which create_{STAGES[given].call}_state takes"
+    return f"{name}: program: expected a {stage.name} program, not {actual.name}, which create_{STAGES[actual].call}_state takes"
 
 
 def _shortened(program: Program) -> Program:
@@ -121,8 +121,8 @@ def _check_semantics(program: Program, name: str) -> None:
 def check_shader(shader: Any, stage: Processor, screen: ScreenCore, name: str) -> packet.Shader:
     """Return a shader that may be bound to a stage of any context of a screen. Messages of TypeError and ValueError begin with `name`."""
     if not isinstance(shader, packet.Shader):
-        made = f"create_{STAGES[stage].call}_state"
-        raise TypeError(f"{name}: expected an object from {made}, not {type(shader).__name__}")
+        creator = f"create_{STAGES[stage].call}_state"
+        raise TypeError(f"{name}: expected an object from {creator}, not {type(shader).__name__}")
     if shader.program.processor is not stage:
         raise ValueError(f"{name}: expected a {stage.name} shader, not {shader.program.processor.name}")
     if shader.owner is not screen:

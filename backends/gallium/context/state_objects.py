@@ -61,7 +61,7 @@ class StateObjects(ContextCore):
         self.state.known.forget(handle)
 
     @takes_fields(BlendState, RenderTargetBlend)
-    def create_blend_state(self, state: BlendState | None = None, /, **given: Unpack[BlendStateFields]) -> StateObject[BlendState]:
+    def create_blend_state(self, state: BlendState | None = None, /, **keywords: Unpack[BlendStateFields]) -> StateObject[BlendState]:
         """Create a blend object from fields of BlendState. Fields of RenderTargetBlend are taken, too; they fill rt[0].
 
         Example: ``create_blend_state(blend_enable=True, rgb_src_factor="SRC_ALPHA", rgb_dst_factor="INV_SRC_ALPHA")``.
@@ -72,40 +72,40 @@ class StateObjects(ContextCore):
         (context.rst, "CSO State")
         """
         name = "create_blend_state"
-        rest: dict[str, Any] = dict(given)
-        first = {field: rest.pop(field) for field in given if field in _TARGET_FIELDS}
+        rest: dict[str, Any] = dict(keywords)
+        first = {field: rest.pop(field) for field in keywords if field in _TARGET_FIELDS}
         if first:
             if "rt" in rest:
                 raise TypeError(f"{name}: rt: give targets or single fields of the first one, not both")
             targets = state.rt if isinstance(state, BlendState) else ()
             target = make(RenderTargetBlend, targets[0] if targets else None, first, name)
             rest["rt"] = (target, *targets[1:])
-        made = make(BlendState, state, rest, name)
-        if len(made.rt) > MAX_COLOR_BUFFERS:
-            raise ValueError(f"{name}: rt: {len(made.rt)} targets, at most {MAX_COLOR_BUFFERS} are possible")
-        return self._create_object("blend", made)
+        blend = make(BlendState, state, rest, name)
+        if len(blend.rt) > MAX_COLOR_BUFFERS:
+            raise ValueError(f"{name}: rt: {len(blend.rt)} targets, at most {MAX_COLOR_BUFFERS} are possible")
+        return self._create_object("blend", blend)
 
     @takes_fields(RasterizerState)
     def create_rasterizer_state(
-        self, state: RasterizerState | None = None, /, **given: Unpack[RasterizerStateFields]
+        self, state: RasterizerState | None = None, /, **keywords: Unpack[RasterizerStateFields]
     ) -> StateObject[RasterizerState]:
         """Create a rasterizer object from the fields of RasterizerState, e.g. ``create_rasterizer_state(cull_face="BACK")``.
 
         (context.rst, "CSO State")
         """
-        made = make(RasterizerState, state, given, "create_rasterizer_state")
-        if not 0 <= made.conservative_raster_dilate <= MAX_DILATE:
-            message = f"{made.conservative_raster_dilate} is not from 0 to {MAX_DILATE} (pixels)"
+        rasterizer = make(RasterizerState, state, keywords, "create_rasterizer_state")
+        if not 0 <= rasterizer.conservative_raster_dilate <= MAX_DILATE:
+            message = f"{rasterizer.conservative_raster_dilate} is not from 0 to {MAX_DILATE} (pixels)"
             raise ValueError(f"create_rasterizer_state: conservative_raster_dilate: {message}")
         for field in ("line_width", "point_size", "offset_units", "offset_scale", "offset_clamp"):
-            value = getattr(made, field)
+            value = getattr(rasterizer, field)
             if not math.isfinite(value) or (value < 0 and not field.startswith("offset")):
                 raise ValueError(f"create_rasterizer_state: {field}: {value} is not a size")
-        return self._create_object("rasterizer", made)
+        return self._create_object("rasterizer", rasterizer)
 
     @takes_fields(DepthStencilAlphaState)
     def create_depth_stencil_alpha_state(
-        self, state: DepthStencilAlphaState | None = None, /, **given: Unpack[DepthStencilAlphaStateFields]
+        self, state: DepthStencilAlphaState | None = None, /, **keywords: Unpack[DepthStencilAlphaStateFields]
     ) -> StateObject[DepthStencilAlphaState]:
         """Create a depth-stencil-alpha object, e.g. from ``depth=dict(enabled=True, writemask=True, func="LESS")``.
 
@@ -113,12 +113,12 @@ class StateObjects(ContextCore):
 
         (context.rst, "CSO State")
         """
-        stencil = given.get("stencil")
+        stencil = keywords.get("stencil")
         if isinstance(stencil, Mapping) or (stencil is not None and not isinstance(stencil, Sequence)):
-            given["stencil"] = (stencil, {})
+            keywords["stencil"] = (stencil, {})
         elif isinstance(stencil, Sequence) and len(stencil) == 1:
-            given["stencil"] = (stencil[0], {})
-        return self._create_object("depth_stencil_alpha", make(DepthStencilAlphaState, state, given, "create_depth_stencil_alpha_state"))
+            keywords["stencil"] = (stencil[0], {})
+        return self._create_object("depth_stencil_alpha", make(DepthStencilAlphaState, state, keywords, "create_depth_stencil_alpha_state"))
 
     def create_vertex_elements_state(
         self, elements: Sequence[VertexElement | Mapping[str, Any] | Sequence[Any]]
@@ -133,12 +133,12 @@ class StateObjects(ContextCore):
         if len(elements) > MAX_ATTRIBUTES:
             raise ValueError(f"{name}: elements: {len(elements)} are too many; {MAX_ATTRIBUTES} are possible")
         names = [item.name for item in fields(VertexElement)]
-        made = []
+        checked = []
         for index, item in enumerate(elements):
             argument = f"{name}: elements[{index}]"
-            given = item if isinstance(item, (VertexElement, Mapping)) else dict(zip(names, sequence(item, argument)))
-            made.append(make(VertexElement, given, {}, argument))
-        return self._create_object("vertex_elements", tuple(made))
+            parts = item if isinstance(item, (VertexElement, Mapping)) else dict(zip(names, sequence(item, argument)))
+            checked.append(make(VertexElement, parts, {}, argument))
+        return self._create_object("vertex_elements", tuple(checked))
 
     def create_link_state(self, mapping: Mapping[Semantic | str, Semantic | str] | LinkState) -> StateObject[LinkState]:
         """Create a link state: fragment input semantic -> the output semantic that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
@@ -150,8 +150,8 @@ class StateObjects(ContextCore):
 
         (an extension)
         """
-        made = mapping if isinstance(mapping, LinkState) else link_state(mapping, "create_link_state: mapping")
-        return self._create_object("link", made)
+        link = mapping if isinstance(mapping, LinkState) else link_state(mapping, "create_link_state: mapping")
+        return self._create_object("link", link)
 
 
 _DEFAULTS: dict[str, Any] = {

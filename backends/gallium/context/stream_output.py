@@ -64,26 +64,26 @@ def checked_info(info: Any, program: Program, name: str) -> StreamOutputInfo | N
     """The checked stream output of a program; None if nothing is streamed out. TypeError and ValueError name the field."""
     if info is None:
         return None
-    made = make(StreamOutputInfo, info, {}, f"{name}: stream_output")
-    if len(made.output) > MAX_STREAM_OUTPUTS or len(made.stride) > MAX_STREAM_OUTPUT_TARGETS:
+    checked = make(StreamOutputInfo, info, {}, f"{name}: stream_output")
+    if len(checked.output) > MAX_STREAM_OUTPUTS or len(checked.stride) > MAX_STREAM_OUTPUT_TARGETS:
         raise ValueError(f"{name}: stream_output: at most {MAX_STREAM_OUTPUTS} outputs to {MAX_STREAM_OUTPUT_TARGETS} buffers are possible")
     registers = program.file_size(File.OUT)
     limits = {"register_index": registers - 1, "start_component": 3, "num_components": 4, "output_buffer": MAX_STREAM_OUTPUT_TARGETS - 1}
     limits |= {"dst_offset": MAX_STREAM_STRIDE, "stream": 3}
-    for number, stride in enumerate(made.stride):
+    for number, stride in enumerate(checked.stride):
         integer(stride, f"{name}: stream_output: stride[{number}]", 0, MAX_STREAM_STRIDE)
-    for number, output in enumerate(made.output):
+    for number, output in enumerate(checked.output):
         where = f"{name}: stream_output: output[{number}]"
         for item in fields(output):
             integer(getattr(output, item.name), f"{where}: {item.name}", 0, limits[item.name])
         if output.start_component + output.num_components > 4:
             raise ValueError(f"{where}: components {output.start_component} to {output.start_component + output.num_components - 1}")
-    return made if any(output.num_components for output in made.output) else None
+    return checked if any(output.num_components for output in checked.output) else None
 
 
-def _offset(given: Any, argument: str) -> int:
+def _offset(offset: Any, argument: str) -> int:
     """The checked byte at which a target is written from now on; APPEND: after the data written so far."""
-    wanted = integer(given, argument, APPEND, _U32)
+    wanted = integer(offset, argument, APPEND, _U32)
     if wanted in (APPEND, _U32):
         return APPEND
     if wanted % 4:

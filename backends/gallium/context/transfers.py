@@ -200,10 +200,10 @@ class Transfers(ContextCore):
         if resource.is_buffer:
             if box is None:
                 return self._write_bytes(name, resource, data, 0, usage)
-            found, line = as_bytes(data, f"{name}: data"), resource.box(level, box, name)
-            if found.size != line.width:
-                raise ValueError(f"{name}: data: {line.width} bytes are needed, {found.size} are there")
-            return self._write_bytes(name, resource, found, line.x, usage)
+            raw, line = as_bytes(data, f"{name}: data"), resource.box(level, box, name)
+            if raw.size != line.width:
+                raise ValueError(f"{name}: data: {line.width} bytes are needed, {raw.size} are there")
+            return self._write_bytes(name, resource, raw, line.x, usage)
         region = resource.box(level, box, name)
         if type(data) is np.ndarray and data.dtype.kind == "f":
             check_floats(resource.format, data.dtype, f"{name}: data")

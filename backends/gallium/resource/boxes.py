@@ -45,8 +45,8 @@ def blit_box(resource: Resource, level: int, box: Boxes, argument: str, of: str)
     argument, of: see `Resource.box`.
     """
     if box is not None:
-        given = (box.x, box.y, box.z, box.width, box.height, box.depth) if isinstance(box, Box) else sequence(box, f"{argument}: {of}box")
-        values = [integer(v, f"{argument}: {of}box", -(1 << 31)) for v in given]
+        numbers = (box.x, box.y, box.z, box.width, box.height, box.depth) if isinstance(box, Box) else sequence(box, f"{argument}: {of}box")
+        values = [integer(v, f"{argument}: {of}box", -(1 << 31)) for v in numbers]
         if len(values) not in (4, 6):
             raise ValueError(f"{argument}: {of}box: expected 4 (x, y, width, height) or 6 numbers, not {len(values)}")
         box = Box(*values) if len(values) == 6 else Box(values[0], values[1], 0, values[2], values[3], 1)

@@ -33,8 +33,8 @@ class BufferRange:
         """
         if not self.has_elements:
             start = integer(self.offset, f"{argument}offset", 0, available)
-            left = available - start
-            return start, integer(left if self.size is None else self.size, f"{argument}size", least, left)
+            remaining = available - start
+            return start, integer(remaining if self.size is None else self.size, f"{argument}size", least, remaining)
         if self.offset or self.size is not None:
             raise TypeError(f"{argument}first_element, last_element: give a range of elements or one of bytes, not both")
         last = available // element - 1

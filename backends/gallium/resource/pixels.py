@@ -140,8 +140,8 @@ def picture_of(resource: Texels, level: int, layer: int, scale: Scale) -> NDArra
     with np.errstate(invalid="ignore", over="ignore"):
         colors = (wide[:, :3] - low) / (high - low)
         shown = np.concatenate([colors, wide[:, 3:] / whole], axis=1)
-        made: NDArray[np.uint8] = np.rint(np.clip(np.nan_to_num(shown, nan=0.0), 0.0, 1.0) * 255.0).astype(np.uint8)
-    return made.reshape((height, width) if made.shape[1] == 1 else (height, width, made.shape[1]))
+        texels: NDArray[np.uint8] = np.rint(np.clip(np.nan_to_num(shown, nan=0.0), 0.0, 1.0) * 255.0).astype(np.uint8)
+    return texels.reshape((height, width) if texels.shape[1] == 1 else (height, width, texels.shape[1]))
 
 
 def _pair(scale: Any) -> tuple[float, float]:

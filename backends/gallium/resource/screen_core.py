@@ -99,22 +99,22 @@ class ScreenCore(ABC):
         """
         if template is None:
             sizes, samples = (width0, height0, depth0), (nr_samples, nr_storage_samples)
-            given = (target, format, sizes, array_size, last_level, samples, bind, usage, flags)
-            return self._make("resource_create", self._possible.of(self._possible_template, "resource_create", *given), None)
-        made = check_template(template, "resource_create")
-        check_possible(made, "resource_create")
-        return self._make("resource_create", made, None)
+            arguments = (target, format, sizes, array_size, last_level, samples, bind, usage, flags)
+            return self._make("resource_create", self._possible.of(self._possible_template, "resource_create", *arguments), None)
+        checked = check_template(template, "resource_create")
+        check_possible(checked, "resource_create")
+        return self._make("resource_create", checked, None)
 
     @takes_fields(Template)
-    def can_create_resource(self, template: Template | None = None, **given: Unpack[TemplateFields]) -> bool:
+    def can_create_resource(self, template: Template | None = None, **keywords: Unpack[TemplateFields]) -> bool:
         """Return True if `resource_create` takes a template, or the keywords, as long as there is memory.
 
         (screen.rst, "can_create_resource")
         """
         name = "can_create_resource"
-        if template is not None and given:
+        if template is not None and keywords:
             raise TypeError(f"{name}: template: give a template or its fields, not both")
-        wanted = self._template_of(name, given) if template is None else check_template(template, name)
+        wanted = self._template_of(name, keywords) if template is None else check_template(template, name)
         try:
             check_possible(wanted, name)
         except (ValueError, UnsupportedError):
@@ -122,21 +122,21 @@ class ScreenCore(ABC):
         limit = self.memory.limit
         return limit is None or levels_of(wanted)[1] <= limit
 
-    def _template_of(self, name: str, given: Mapping[str, Any]) -> Template:
+    def _template_of(self, name: str, keywords: Mapping[str, Any]) -> Template:
         """The template of the keywords of `resource_create`. TypeError for another one."""
-        fields = {**_DEFAULTS, **given}
+        fields = {**_DEFAULTS, **keywords}
         if len(fields) > len(_DEFAULTS):
-            raise TypeError(f"{name}: no resource has a field {next(field for field in given if field not in _DEFAULTS)}")
+            raise TypeError(f"{name}: no resource has a field {next(field for field in keywords if field not in _DEFAULTS)}")
         sizes = tuple(fields[size] for size in ("width0", "height0", "depth0"))
         samples = fields["nr_samples"], fields["nr_storage_samples"]
         more = (fields[field] for field in ("bind", "usage", "flags"))
         return self._template(name, fields["target"], fields["format"], sizes, fields["array_size"], fields["last_level"], samples, *more)
 
-    def _possible_template(self, name: str, *given: Any) -> Template:
+    def _possible_template(self, name: str, *arguments: Any) -> Template:
         """The template of checked arguments, of which a resource can be made."""
-        made = self._template(name, *given)
-        check_possible(made, name)
-        return made
+        template = self._template(name, *arguments)
+        check_possible(template, name)
+        return template
 
     def resource_from_user_memory(
         self,
@@ -162,9 +162,9 @@ class ScreenCore(ABC):
             if size is None:
                 raise TypeError(f"{name}: width0: it is needed for textures")
             template = self._template(name, kind, format, (size, height0, 1), None, 0, (0, 0), bind, Usage.STREAM, 0)
-        made = check_template(template, name)
-        check_possible(made, name)
-        return self._make(name, made, memory)
+        checked = check_template(template, name)
+        check_possible(checked, name)
+        return self._make(name, checked, memory)
 
     def _template(
         self,

@@ -173,17 +173,17 @@ def as_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
         raise TypeError(f"{argument}: expected bytes or an array, not {type(data).__name__}{hint}") from None
 
 
-def check_floats(format: AnyFormat, given: np.dtype[Any], argument: str) -> None:
+def check_floats(format: AnyFormat, actual: np.dtype[Any], argument: str) -> None:
     """TypeError for an array of floats whose bytes are not texels of the format."""
     dtype, channels = (np.dtype(np.uint8), 0) if isinstance(format, CompressedFormat) else texel_type(format)
-    if dtype != given:
-        ways = f"; convert it with {conversion(dtype, given)}" if channels or dtype.kind == "f" else ""
-        raise TypeError(f"{argument}: {format} takes {dtype}, not {given}{ways}; .view(numpy.uint8) gives its unchanged bytes")
+    if dtype != actual:
+        ways = f"; convert it with {conversion(dtype, actual)}" if channels or dtype.kind == "f" else ""
+        raise TypeError(f"{argument}: {format} takes {dtype}, not {actual}{ways}; .view(numpy.uint8) gives its unchanged bytes")
 
 
-def conversion(wanted: np.dtype[Any], given: np.dtype[Any]) -> str:
+def conversion(wanted: np.dtype[Any], actual: np.dtype[Any]) -> str:
     """An expression that converts an array of colors of one type to another."""
-    if given.kind == "f" and wanted.kind in "ui" and wanted.itemsize < 4:
+    if actual.kind == "f" and wanted.kind in "ui" and wanted.itemsize < 4:
         return f"({np.iinfo(wanted).max} * array.clip({-1 if wanted.kind == 'i' else 0}, 1)).round().astype(numpy.{wanted})"
     return f".astype(numpy.{wanted})"
 

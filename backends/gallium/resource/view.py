@@ -287,10 +287,10 @@ class Surface:
         if self._framebuffer is None or self._framebuffer[0] != key:
             return None
         framebuffer = self._framebuffer[1]
-        given = [None if item is None else item.packet for item in (*colors, depth)]
+        packets = [None if item is None else item.packet for item in (*colors, depth)]
         return (
             framebuffer
-            if len(colors) == len(framebuffer.cbufs) and all(map(operator.is_, given, (*framebuffer.cbufs, framebuffer.zsbuf)))
+            if len(colors) == len(framebuffer.cbufs) and all(map(operator.is_, packets, (*framebuffer.cbufs, framebuffer.zsbuf)))
             else None
         )
 
@@ -357,12 +357,12 @@ def surface(
     return Surface(texture, seen, level, first, last, max(samples, 1))
 
 
-def framebuffer_samples(bound: Sequence[Surface], given: int, name: str) -> int:
-    """Number of samples of all targets, or `given` without targets. ValueError if they differ."""
+def framebuffer_samples(bound: Sequence[Surface], default: int, name: str) -> int:
+    """Number of samples of all targets, or `default` without targets. ValueError if they differ."""
     counts = {item.samples for item in bound}
     if len(counts) > 1:
         raise ValueError(f"{name}: cbufs, zsbuf: targets of {' and '.join(map(str, sorted(counts)))} samples do not go together")
-    wanted = integer(given, f"{name}: samples", 0, 16)
+    wanted = integer(default, f"{name}: samples", 0, 16)
     if wanted not in SAMPLE_COUNTS:
         raise ValueError(f"{name}: samples: {wanted} is not one of {', '.join(map(str, SAMPLE_COUNTS))}")
     return counts.pop() if counts else max(1, wanted)

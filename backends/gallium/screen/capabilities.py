@@ -179,19 +179,19 @@ class Capabilities:
         """Return no modifiers: nothing is shared by dmabuf. (p_screen.h)"""
         return ()
 
-    def resource_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
+    def resource_from_handle(self, *handle: Any, **keywords: Any) -> NoReturn:
         """Refuse handles: nothing is shared with other processes. (p_screen.h)"""
         refuse("resource_from_handle")
 
-    def resource_get_handle(self, *handle: Any, **given: Any) -> NoReturn:
+    def resource_get_handle(self, *handle: Any, **keywords: Any) -> NoReturn:
         """Refuse handles: nothing is shared with other processes. (p_screen.h)"""
         refuse("resource_get_handle")
 
-    def resource_from_memobj(self, *handle: Any, **given: Any) -> NoReturn:
+    def resource_from_memobj(self, *handle: Any, **keywords: Any) -> NoReturn:
         """Refuse memory objects: MEMOBJ is 0. (p_screen.h)"""
         refuse("resource_from_memobj")
 
-    def memobj_create_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
+    def memobj_create_from_handle(self, *handle: Any, **keywords: Any) -> NoReturn:
         """Refuse memory objects: MEMOBJ is 0. (p_screen.h)"""
         refuse("memobj_create_from_handle")
 

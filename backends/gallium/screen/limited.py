@@ -31,8 +31,8 @@ def limited(kind: type[Context]) -> type[Context]:
 
 def _limited(method: Callable[..., Any], name: str, seconds: float | None) -> Callable[..., Any]:
     @wraps(method)
-    def call(*args: Any, **given: Any) -> Any:
+    def call(*args: Any, **keywords: Any) -> Any:
         with budgets.limited(name, seconds, "Screen(time_limit=...)"):
-            return method(*args, **given)
+            return method(*args, **keywords)
 
     return call

@@ -96,8 +96,8 @@ class Screen(Capabilities, ScreenCore):
                 f"Screen: cpu: {self.cpu!r} is not one of {', '.join(CPU_LEVELS)}" + (f"; did you mean {close[0]}?" if close else "")
             )
         folder = os.environ.get("TGSI_CACHE_DIR") if cache_dir is None else os.fspath(cache_dir)
-        kept = folder != "" and os.environ.get("TGSI_CACHE", "on").lower() != "off"
-        self.cache_dir = _cache_path(folder) if kept else None
+        is_cached = folder != "" and os.environ.get("TGSI_CACHE", "on").lower() != "off"
+        self.cache_dir = _cache_path(folder) if is_cached else None
         self._lock = freed_after_fork(threading.RLock())
         self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
         self.memory.wanted = weak_method(self._make_room)
@@ -165,11 +165,11 @@ class Screen(Capabilities, ScreenCore):
         """
         from backends.gallium.screen.uploads import texture_from
 
-        made = texture_from(self, image, target, format, srgb, bind, mipmaps)
-        if made.last_level:
+        texture = texture_from(self, image, target, format, srgb, bind, mipmaps)
+        if texture.last_level:
             with self.context_create() as context:
-                context.generate_mipmap(made)
-        return made
+                context.generate_mipmap(texture)
+        return texture
 
     def buffer_from(self, data: Any, *, bind: Bind | int | str | Sequence[str] | None = None) -> Resource:
         """Create a buffer with the bytes of an array, of whatever shows its memory, or of bytes. (an extension)
@@ -230,8 +230,8 @@ class Screen(Capabilities, ScreenCore):
 
     def make_dispatcher(self, device: Device) -> Dispatcher:
         """Make the dispatcher, which runs the grids of a context of this screen. device: the context's."""
-        made = self._device_factory.make_dispatcher(self)
-        return made if self._validation is None else self._validation.dispatcher(made, device)
+        dispatcher = self._device_factory.make_dispatcher(self)
+        return dispatcher if self._validation is None else self._validation.dispatcher(dispatcher, device)
 
     def fence_finish(self, fence: Fence, *, timeout: int = INFINITE, context: Context | None = None) -> bool:
         """Wait until a fence is signaled, at most `timeout` nanoseconds. True if it is. Any thread may call. (p_screen.h)

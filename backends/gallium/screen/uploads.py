@@ -61,7 +61,7 @@ def texture_from(screen: ScreenCore, image: Any, target: Any, format: Any, srgb:
     width, height = sizes[-1], 1 if kind in (TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_1D_ARRAY) else sizes[-2]
     layers = sizes[0] if rank == 3 or kind is TextureTarget.TEXTURE_1D_ARRAY else 1
     is_volume = kind is TextureTarget.TEXTURE_3D
-    made = screen.resource_create(
+    texture = screen.resource_create(
         target=kind,
         format=seen,
         width0=width,
@@ -71,9 +71,9 @@ def texture_from(screen: ScreenCore, image: Any, target: Any, format: Any, srgb:
         last_level=max(width, height, layers if is_volume else 1).bit_length() - 1 if levels_below else 0,
         bind=bind,
     )
-    blocks = made.blocks()
+    blocks = texture.blocks()
     blocks[...] = np.ascontiguousarray(texels).view(np.uint8).reshape(blocks.shape)
-    return made
+    return texture
 
 
 def buffer_from(screen: ScreenCore, data: Any, bind: Any) -> Resource:
@@ -85,9 +85,9 @@ def buffer_from(screen: ScreenCore, data: Any, bind: Any) -> Resource:
     values = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     if not values.size:
         raise ValueError(f"{name}: data: there are no bytes")
-    made = screen.resource_create(target=TextureTarget.BUFFER, width0=values.size, bind=bind)
-    made.storage[: values.size] = values
-    return made
+    buffer = screen.resource_create(target=TextureTarget.BUFFER, width0=values.size, bind=bind)
+    buffer.storage[: values.size] = values
+    return buffer
 
 
 def as_array(data: Any, argument: str) -> NDArray[Any]:

@@ -94,12 +94,12 @@ class MeshDrawer:
         parts = 1 if is_alone or waves.count == 1 else PARTS * waves.count
         size = max(1, min(CHUNK, max(total // parts, LEAST), CHUNK_BYTES // stage.most_bytes))
         size = -(-size // stage.together) * stage.together
-        found: dict[int, Counter[str]] = {}
+        faults_of_workers: dict[int, Counter[str]] = {}
 
         def work(worker: Worker, chunk: int) -> list[Piece]:
             first = chunk * size
             memory = worker.brief if template is None else worker.kept
-            own = found.setdefault(id(worker), Counter())
+            own = faults_of_workers.setdefault(id(worker), Counter())
             return stage.run(waves, worker, runs, first, min(size, total - first), memory, own)
 
         def take(piece: Piece) -> None:
@@ -112,7 +112,7 @@ class MeshDrawer:
                 )
 
         waves.run(-(-total // size), work, take, is_alone)
-        for own in found.values():
+        for own in faults_of_workers.values():
             faults.update(own)
 
 

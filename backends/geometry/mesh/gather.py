@@ -40,27 +40,27 @@ def build_gather(module: Module, key: GatherKey) -> None:
     launch, mesh = record.get("launch"), Record(f, record.get("mesh"), MeshRecord)
     runs, count, batch, size = (record.get(name) for name in ("runs", "run_count", "batch", "size"))
     outputs, counts = mesh.get("outputs"), mesh.get("counts")
-    run, done, left = f.var(I32, record.get("run")), f.var(I32, record.get("done")), f.var(I32, record.get("left"))
+    run, done, remaining = f.var(I32, record.get("run")), f.var(I32, record.get("done")), f.var(I32, record.get("left"))
     vertices, primitives = batch * record.get("max_vertices"), record.get("most")
     with f.loop() as loop:
-        loop.break_if((run.get() >= count) | (left.get() < 1))
+        loop.break_if((run.get() >= count) | (remaining.get() < 1))
         loop.break_if(record.get("vertex_count") + vertices > record.get("vertex_room"))
         loop.break_if(record.get("count") + primitives > record.get("primitive_room"))
         now = Record(f, f.at(runs, run.get().zext(I64) * _RUN_BYTES), MeshRun)
         start = done.get()
-        some = f.min(f.min(now.get("blocks") - start, left.get()), batch)
-        with f.if_(some > 0):
-            _place(f, mesh.pointer, now, start, some)
+        groups = f.min(f.min(now.get("blocks") - start, remaining.get()), batch)
+        with f.if_(groups > 0):
+            _place(f, mesh.pointer, now, start, groups)
             f.call_pointer(None, launch, mesh.pointer)
-            with f.range(0, some) as k:
+            with f.range(0, groups) as k:
                 at, sizes = f.at(outputs, k.zext(I64) * size.zext(I64)), f.at(counts, k * _COUNT_BYTES)
                 f.call(None, "gather_group", f.args[0], at, f.load(I32, sizes), f.load(I32, sizes, 4))
-            record.set("groups", record.get("groups") + some)
-            left.set(left.get() - some)
-        ends = start + some >= now.get("blocks")
-        done.set(f.select(ends, 0, start + some))
+            record.set("groups", record.get("groups") + groups)
+            remaining.set(remaining.get() - groups)
+        ends = start + groups >= now.get("blocks")
+        done.set(f.select(ends, 0, start + groups))
         run.set(f.select(ends, run.get() + 1, run.get()))
-    for name, value in (("run", run), ("done", done), ("left", left)):
+    for name, value in (("run", run), ("done", done), ("left", remaining)):
         record.set(name, value.get())
     f.ret()
 
@@ -81,20 +81,20 @@ def _build_group(module: Module, key: GatherKey) -> None:
     """Add `gather_group(record, memory, vertices, primitives)`: pack the output of one workgroup, which set these counts."""
     f = Function(module, "gather_group", [PTR, PTR, I32, I32], internal=True)
     record, memory = Record(f, f.args[0], GatherRecord), f.args[1]
-    kept = []
+    clamped = []
     for name, wanted in zip(("vertices", "primitives"), f.args[2:]):
         most = record.get(f"max_{name}")
         is_cut = wanted.ugt(most)
         with f.if_(is_cut):
             record.set(f"cut_{name}", record.get(f"cut_{name}") + 1)
-        kept.append(f.select(is_cut, most, wanted))
-    vertices, count = kept
+        clamped.append(f.select(is_cut, most, wanted))
+    vertices, count = clamped
     base, size = record.get("vertex_count"), record.get("vertex_bytes")
     f.call(PTR, "memcpy", f.at(record.get("vertices"), base.zext(I64) * size.zext(I64)), memory, vertices.zext(I64) * size.zext(I64))
     record.set("generated", record.get("generated") + count.zext(I64))
     row_size = record.get("primitive_bytes")
     row = f.var(PTR, f.at(memory, record.get("primitives")))
-    made, lost = f.var(I32, record.get("count")), f.var(I32, 0)
+    packed, lost = f.var(I32, record.get("count")), f.var(I32, 0)
     places = {name: record.get(f"{name}_at") for name in ("indices", "cull", "mask", "viewport", "number")}
     arrays = {name: record.get(name) for name in ("corners", "numbers", "rows")}
     with f.range(0, count) as k:
@@ -105,7 +105,7 @@ def _build_group(module: Module, key: GatherKey) -> None:
         lost.set(lost.get() + (~exists).zext(I32))
         if key.culls:
             exists = exists & f.load(I32, here, places["cull"]).eq(0)
-        place = made.get()
+        place = packed.get()
         f.store(corners + base, arrays["corners"], place * (4 * key.corners))  # the next primitive overwrites the excess
         if key.numbers:
             f.store(f.load(I32, here, places["number"]) if key.has_numbers else k, arrays["numbers"], place << 2)
@@ -113,24 +113,24 @@ def _build_group(module: Module, key: GatherKey) -> None:
             _copy(f, here, f.at(arrays["rows"], place.zext(I64) * row_size.zext(I64)), row_size)
         if key.masks:
             mask = f.load(I32, here, places["mask"]) & ((1 << MAX_VIEWPORTS) - 1)
-            _repeat(f, key, row_size, arrays, places, made, f.select(exists, mask, 0))
+            _repeat(f, key, row_size, arrays, places, packed, f.select(exists, mask, 0))
         else:
-            made.set(place + exists.zext(I32))
+            packed.set(place + exists.zext(I32))
         row.set(f.at(here, row_size))
-    record.set("count", made.get())
+    record.set("count", packed.get())
     record.set("lost", record.get("lost") + lost.get())
     record.set("vertex_count", base + vertices)
     f.ret()
 
 
-def _repeat(f: Function, key: GatherKey, row_size: Val, arrays: dict[str, Val], places: dict[str, Val], made: Var, mask: Val) -> None:
-    """Duplicate the primitive at place `made` for each bit of `mask`, lowest viewport first."""
-    first, bits = made.get(), f.var(I32, mask)
+def _repeat(f: Function, key: GatherKey, row_size: Val, arrays: dict[str, Val], places: dict[str, Val], total: Var, mask: Val) -> None:
+    """Duplicate the primitive at place `total` for each bit of `mask`, lowest viewport first."""
+    first, bits = total.get(), f.var(I32, mask)
     size = row_size.zext(I64)
     source = f.at(arrays["rows"], first.zext(I64) * size)
     with f.loop() as loop:
         loop.break_if(bits.get().eq(0))
-        place = made.get()
+        place = total.get()
         with f.if_(place > first):
             for name, count in (("corners", key.corners), ("numbers", int(key.numbers))):
                 for c in range(count):
@@ -143,7 +143,7 @@ def _repeat(f: Function, key: GatherKey, row_size: Val, arrays: dict[str, Val], 
         with f.if_(places["viewport"] >= 0):
             f.store(number, own, places["viewport"])
         bits.set(bits.get() & ~lowest)
-        made.set(place + 1)
+        total.set(place + 1)
 
 
 def _copy(f: Function, source: Val, target: Val, size: Val) -> None:

@@ -131,13 +131,13 @@ class MeshStage:
         r.run, r.done = runs.find(first)
         pieces = []
         pace = TimeSlices(count, max(groups.first, self.together))
-        left = count
-        while left and not waves.is_ended:
-            slice_ = min(pace.begin(), left)
+        remaining = count
+        while remaining and not waves.is_ended:
+            slice_ = min(pace.begin(), remaining)
             r.left = slice_
             while r.left and not waves.is_ended:
                 pieces.append(self._piece(worker, r, memory))
-            left -= slice_
+            remaining -= slice_
             pace.end()
         worker.counts["ms_invocations"] += r.groups * groups.threads
         faults.update({name: getattr(r, name) for name in ("cut_vertices", "cut_primitives", "lost")})

@@ -100,15 +100,15 @@ class Tasks:
         pace = TimeSlices(-(-count // shared_by), -(-groups.first // shared_by))
         end = start + count
         while start < end and not threads.is_ended:
-            some = min(pace.begin() * shared_by, end - start)
+            batch = min(pace.begin() * shared_by, end - start)
             number = first + start
             record.first[:] = (number % width, number // width % height, number // (width * height))
-            record.blocks = some
+            record.blocks = batch
             record.counts = self._counts.ctypes.data + 4 * SIZES * start
             record.payload = self._payload.ctypes.data + 4 * self._words * start
             launch(ctypes.addressof(record))
             pace.end()
-            start += some
+            start += batch
         worker.counts["ts_invocations"] += count * groups.threads
 
     def _runs(self, count: int) -> Runs:

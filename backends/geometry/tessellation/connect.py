@@ -17,9 +17,9 @@ from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module
 class Indices:
     """An array that indices are appended to, at address `pointer`, with `made` indices so far. `base` is added to each index."""
 
-    def __init__(self, f: Function, pointer: Val, made: Val | Var, base: Val, *, clockwise: bool) -> None:
+    def __init__(self, f: Function, pointer: Val, count: Val | Var, base: Val, *, clockwise: bool) -> None:
         self.f, self.pointer, self.base, self.clockwise = f, pointer, base, clockwise
-        self.made = made if isinstance(made, Var) else f.var(I32, made)
+        self.made = count if isinstance(count, Var) else f.var(I32, count)
 
     def triangle(self, a: Val, b: Val, c: Val) -> None:
         """Append a triangle, given counter-clockwise."""
@@ -39,10 +39,10 @@ class Indices:
         self._append((p, r, q, p, s, r) if self.clockwise else (p, q, r, p, r, s))
 
     def _append(self, points: Sequence[Val]) -> None:
-        made = self.made.get()
+        count = self.made.get()
         for k, point in enumerate(points):
-            self.f.store(point + self.base, self.pointer, (made + k) << 2)
-        self.made.set(made + len(points))
+            self.f.store(point + self.base, self.pointer, (count + k) << 2)
+        self.made.set(count + len(points))
 
 
 def build_join(module: Module, *, clockwise: bool) -> None:
@@ -52,14 +52,14 @@ def build_join(module: Module, *, clockwise: bool) -> None:
     in `Edge`. The inner edge is the edge of its level without its first and last segment.
     """
     f = Function(module, "join", [PTR] + [I32] * 10, I32, internal=True)
-    pointer, made, out_first, out_last, in_first, in_step, in_last, out_half, out_odd, in_half, in_odd = f.args
+    pointer, filled, out_first, out_last, in_first, in_step, in_last, out_half, out_odd, in_half, in_odd = f.args
     masks = split_masks()
     table = Val(f, PTR, module.constant("split_masks", I64, masks))
     inner_masks = Val(f, PTR, module.constant("inner_masks", I64, [m & ~1 for m in masks]))
     outer_mask = f.load(I64, table, (out_half - out_odd) << 3, 8)
     inner_mask = f.load(I64, inner_masks, (in_half - in_odd) << 3, 8)
     outers, inners = (out_half << 1) - out_odd, f.max((in_half << 1) - in_odd - 2, 0)
-    indices = Indices(f, pointer, made, f.const(I32, 0), clockwise=clockwise)
+    indices = Indices(f, pointer, filled, f.const(I32, 0), clockwise=clockwise)
     o, i = f.var(I32, 0), f.var(I32, 0)
 
     def outer(k: Val) -> Val:
@@ -81,11 +81,11 @@ def build_join(module: Module, *, clockwise: bool) -> None:
     def walk(zeros: str, high: bool) -> None:
         rest = f.var(I64, outer_mask | inner_mask)
         with f.loop() as loop:
-            left = rest.get()
-            loop.break_if(left.eq(0))
-            count = f.intrinsic(zeros, left, Val(f, BOOL, "true"))
+            bits = rest.get()
+            loop.break_if(bits.eq(0))
+            count = f.intrinsic(zeros, bits, Val(f, BOOL, "true"))
             bit = f.const(I64, 1) << (63 - count if high else count)
-            rest.set(left & ~bit)
+            rest.set(bits & ~bit)
             steps = [(inner_mask, forward_inner), (outer_mask, forward_outer)]
             for mask, step in reversed(steps) if high else steps:
                 with f.if_((mask & bit).ne(0)):
@@ -114,5 +114,5 @@ def join(f: Function, indices: Indices, outer: tuple[Val, Val], inner: tuple[Val
     out_edge, in_edge = edges
     ends = [point + indices.base for point in (*outer, inner[0])]
     shape = [out_edge.half, out_edge.odd, in_edge.half, in_edge.odd]
-    made = f.call(I32, "join", indices.pointer, indices.made.get(), *ends, f.const(I32, inner[1]), inner[2] + indices.base, *shape)
-    indices.made.set(made)
+    total = f.call(I32, "join", indices.pointer, indices.made.get(), *ends, f.const(I32, inner[1]), inner[2] + indices.base, *shape)
+    indices.made.set(total)

@@ -19,12 +19,12 @@ def build_tessellator(key: Tessellator, module: Module) -> None:
     f = Function(module, "patches", [PTR], internal=True)
     r = Record(f, f.args[0], TessRecord)
     patch, patches = f.var(I32, r.get("first")), r.get("patches")
-    points, made = f.var(I32, r.get("points")), f.var(I32, r.get("primitives") * key.vertices)
+    points, indices_written = f.var(I32, r.get("points")), f.var(I32, r.get("primitives") * key.vertices)
     u, v, starts, pointer, owners = (r.get(name) for name in ("u", "v", "starts", "indices", "owners"))
     owned = r.get("numbers")
     max_points, max_indices = r.get("max_points"), r.get("max_primitives") * key.vertices
     with f.loop() as loop:
-        number, first, at = patch.get(), points.get(), made.get()
+        number, first, at = patch.get(), points.get(), indices_written.get()
         f.store(first, starts, number << 2)
         loop.break_if(number >= patches)
         domain = DOMAINS[key.domain](f, key.spacing, load_levels(r, "outer", number), load_levels(r, "inner", number))
@@ -37,14 +37,14 @@ def build_tessellator(key: Tessellator, module: Module) -> None:
             if key.points:
                 _write(f, pointer, at, indices, numbers(f, LANES) + first)
             else:
-                domain.write_indices(Indices(f, pointer, made, first, clockwise=key.clockwise))
+                domain.write_indices(Indices(f, pointer, indices_written, first, clockwise=key.clockwise))
             _write(f, owners, at.udiv(key.vertices), indices.udiv(key.vertices), f.splat(f.load(I32, owned, number << 2), LANES), 0)
         points.set(first + count)
-        made.set(at + indices)
+        indices_written.set(at + indices)
         patch.set(number + 1)
     r.set("first", patch.get())
     r.set("points", points.get())
-    r.set("primitives", made.get().udiv(key.vertices))
+    r.set("primitives", indices_written.get().udiv(key.vertices))
     f.ret()
 
 

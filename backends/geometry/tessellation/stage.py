@@ -142,8 +142,10 @@ class TessellationStage:
             e.vertices = memory.allocate((t.points + compiled.lanes) * size)
             compiled.entry(ctypes.addressof(e))
             worker.counts["ds_invocations"] += t.points
-            made = Primitives(memory.copy(t.indices, 4 * corners * t.primitives), memory.copy(t.owners, 4 * t.primitives), t.primitives)
-            yield Shaded(e.vertices, size, t.points, corners, {0: made}, (t.primitives, 0, 0, 0))
+            primitives = Primitives(
+                memory.copy(t.indices, 4 * corners * t.primitives), memory.copy(t.owners, 4 * t.primitives), t.primitives
+            )
+            yield Shaded(e.vertices, size, t.points, corners, {0: primitives}, (t.primitives, 0, 0, 0))
 
     def _place_state(self, r: ControlRecord, provide: Provide, patches: int) -> None:
         """Give a record the memory for the state of vectors at barriers."""
@@ -170,7 +172,7 @@ class TessellationStage:
         p.evaluation_rows = self._placed_rows("evaluation inputs", layout.evaluation, provide, most)
         p.evaluation.inputs = p.evaluation_rows.target
         self._place_points(p.points, p.evaluation, provide, most)
-        at, kept = ctypes.addressof(p), [evaluation.keep]
+        at, held = ctypes.addressof(p), [evaluation.keep]
         environments: dict[int, int] = {Processor.TESS_EVAL: at + PatchesRecord.evaluation.offset + EvaluationRecord.env.offset}
         if control is not None and layout.control is not None:
             p.control_shader, p.control.rows = entry_address(control.entry), layout.control.rows
@@ -178,9 +180,9 @@ class TessellationStage:
             p.control.inputs, p.control.outputs = p.control_rows.target, provide("control outputs", most * p.written_bytes + 16)
             self._place_state(p.control, provide, most)
             environments[Processor.TESS_CTRL] = at + PatchesRecord.control.offset + ControlRecord.env.offset
-            kept.append(control.keep)
+            held.append(control.keep)
         hand = HandRecord(size=layout.size, rows=layout.key.vertices)
-        return Step(p, hand, (PIECE_POINTS + evaluation.lanes) * layout.size, environments, kept)
+        return Step(p, hand, (PIECE_POINTS + evaluation.lanes) * layout.size, environments, held)
 
     @staticmethod
     def _placed_rows(name: str, layout: RowsLayout, provide: Provide, most: int) -> RowsRecord:

@@ -22,9 +22,9 @@ def build_patches_step(module: Module, name: str) -> None:
     run, number = f.args
     r, hand = Record(f, run, RunRecord), hand_of(f, run, number)
     p, patches = Record(f, step_of(f, run, number).get("record"), PatchesRecord), stream_of(f, hand)
-    count, numbers, given = patches.get("count"), patches.get("numbers"), r.get("levels").as_address()
+    count, numbers, default_levels = patches.get("count"), patches.get("numbers"), r.get("levels").as_address()
     nothing = f.const(I64, 0)
-    levels = [f.var(I64, start) for start in (given, given + 4 * OUTER_LEVELS, nothing, nothing)]
+    levels = [f.var(I64, start) for start in (default_levels, default_levels + 4 * OUTER_LEVELS, nothing, nothing)]
     vertices, corners = (f.var(I64, address.as_address()) for address in (hand.get("vertices"), patches.get("corners")))
     with f.if_(p.get("control_shader").as_address().ne(0)):
         _copy_rows(f, p, "control_rows", vertices.get(), corners.get(), numbers, count, levels)
@@ -32,7 +32,7 @@ def build_patches_step(module: Module, name: str) -> None:
         outputs = p.get("control.outputs").as_address()
         for k, field in enumerate(("outer", "inner")):
             place = p.get(field)
-            zeros = given + 4 * (OUTER_LEVELS + INNER_LEVELS)
+            zeros = default_levels + 4 * (OUTER_LEVELS + INNER_LEVELS)
             levels[k].set(f.select(place >= 0, outputs + place.zext(I64), zeros))
             levels[k + 2].set(f.select(place >= 0, p.get("written_bytes"), nothing))
         vertices.set(outputs)
@@ -68,7 +68,7 @@ def _run_control(f: Function, r: Record, p: Record, numbers: Val, count: Val) ->
 
 def _run_points(f: Function, run: Val, number: Val, p: Record, numbers: Val, count: Val, levels: Sequence[Var]) -> None:
     """Tessellate the patches, shade their points and pass them on, as many at a time as memory permits."""
-    r, left = Record(f, run, RunRecord), hand_of(f, run, number + 1)
+    r, output = Record(f, run, RunRecord), hand_of(f, run, number + 1)
     for part in ("points", "evaluation"):
         f.store(numbers, p.address(f"{part}.numbers"), 0, 8)
         _put_levels(f, p, part, [level.get() for level in levels])
@@ -82,13 +82,13 @@ def _run_points(f: Function, run: Val, number: Val, p: Record, numbers: Val, cou
             p.set(f"points.{name}", f.const(I32, 0))
         f.call_pointer(None, p.get("tessellate"), p.address("points"))
         p.set("evaluation.patches", p.get("points.first"))
-        made = p.get("points.points")
-        with f.if_(made.ne(0)):
-            room = (made + p.get("lanes")).zext(I64)
-            vertices = vertex_memory(f, run, step_of(f, run, number).get("vertices"), room, left.get("size"))
+        points = p.get("points.points")
+        with f.if_(points.ne(0)):
+            room = (points + p.get("lanes")).zext(I64)
+            vertices = vertex_memory(f, run, step_of(f, run, number).get("vertices"), room, output.get("size"))
             f.store(vertices, p.address("evaluation.vertices"), 0, 8)
             f.call_pointer(None, p.get("evaluation_shader"), p.address("evaluation"))
-            add_count(f, r, "ds_invocations", made)
-            f.store(vertices, left.address("vertices"), 0, 8)
-            put_stream(f, left, p.get("points.indices"), p.get("points.owners"), p.get("points.primitives"))
+            add_count(f, r, "ds_invocations", points)
+            f.store(vertices, output.address("vertices"), 0, 8)
+            put_stream(f, output, p.get("points.indices"), p.get("points.owners"), p.get("points.primitives"))
             hand_on(f, run, number)

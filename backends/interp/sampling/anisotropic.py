@@ -56,8 +56,8 @@ def ellipse_detail(sampler: SamplerState, steps: tuple[F, F]) -> NDArray[np.floa
 def covers_several(texture: TextureData, detail: NDArray[np.float64], steps: tuple[F, F]) -> NDArray[np.bool_]:
     """Lanes that need the ellipse: the texture is minified, and has smaller levels."""
     level = np.floor(np.maximum(detail, 0.0).astype(np.float32))
-    found: NDArray[np.bool_] = (level < len(texture.levels) - 1) & ((detail > 0) | (_squares(steps)[1] > _ONE))
-    return found
+    covers: NDArray[np.bool_] = (level < len(texture.levels) - 1) & ((detail > 0) | (_squares(steps)[1] > _ONE))
+    return covers
 
 
 def ellipse_average(

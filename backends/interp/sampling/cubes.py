@@ -73,10 +73,10 @@ def across_edge(face: Ints, i: Ints, j: Ints, size: Ints) -> tuple[Ints, Ints, I
             centered = np.clip(2 * index + 1 - size, -size, size)
             direction[here, component] = (int(factor) * centered)[here]
     axis = np.argmax(np.abs(direction) == size[:, None], axis=1)
-    found = axis * 2 + (direction[rows, axis] < 0)
+    adjacent = axis * 2 + (direction[rows, axis] < 0)
     indices = []
     for k in range(2):
-        component = np.array([axes[k][0] for axes in _FACES])[found]
-        factor = np.array([int(axes[k][1]) for axes in _FACES])[found]
+        component = np.array([axes[k][0] for axes in _FACES])[adjacent]
+        factor = np.array([int(axes[k][1]) for axes in _FACES])[adjacent]
         indices.append((factor * direction[rows, component] + size - 1) // 2)
-    return found, indices[0], indices[1]
+    return adjacent, indices[0], indices[1]

@@ -27,16 +27,16 @@ def widened(floats: NDArray[Any]) -> Colors:
     if floats.dtype != np.float32 or not np.isnan(values).any():
         return values
     words = floats.view(np.uint32).astype(np.uint64)
-    kept = (words >> np.uint64(31)) << np.uint64(63) | np.uint64(0x7FF << 52) | (words & np.uint64(0x7FFFFF)) << np.uint64(29)
-    return np.where(np.isnan(values), kept, values.view(np.uint64)).view(np.float64)
+    nan_bits = (words >> np.uint64(31)) << np.uint64(63) | np.uint64(0x7FF << 52) | (words & np.uint64(0x7FFFFF)) << np.uint64(29)
+    return np.where(np.isnan(values), nan_bits, values.view(np.uint64)).view(np.float64)
 
 
 def narrowed(values: Colors) -> NDArray[np.uint32]:
     """Words of float32, rounded to nearest; a NaN keeps its sign and its upper bits."""
     words = values.astype(np.float32).view(np.uint32)
     bits = np.ascontiguousarray(values).view(np.uint64)
-    kept = (bits >> np.uint64(63)) << np.uint64(31) | np.uint64(0x7F800000) | bits >> np.uint64(29) & np.uint64(0x7FFFFF)
-    return np.where(np.isnan(values), kept, words).astype(np.uint32)
+    nan_bits = (bits >> np.uint64(63)) << np.uint64(31) | np.uint64(0x7F800000) | bits >> np.uint64(29) & np.uint64(0x7FFFFF)
+    return np.where(np.isnan(values), nan_bits, words).astype(np.uint32)
 
 
 def as_words(texture: TextureData, color: Colors) -> NDArray[np.uint32]:
@@ -82,14 +82,14 @@ def seamless_corners(
         whole = np.floor(u)
         firsts.append(whole.astype(np.int64))
         parts.append(u - whole)
-    found: list[tuple[Colors, NDArray[np.float64]]] = []
+    weighted: list[tuple[Colors, NDArray[np.float64]]] = []
     for corner in range(4):
         i, j = firsts[0] + (corner & 1), firsts[1] + (corner >> 1)
         j = np.where((i < 0) | (i >= size), np.clip(j, 0, size - 1), j)
         face, i, j = across_edge(layer % 6, i, j, size)
         weight = (parts[0] if corner & 1 else 1 - parts[0]) * (parts[1] if corner >> 1 else 1 - parts[1])
-        found.append((texels_at(texture, level, [i, j], layer // 6 * 6 + face, np.zeros(4)), weight))
-    return found
+        weighted.append((texels_at(texture, level, [i, j], layer // 6 * 6 + face, np.zeros(4)), weight))
+    return weighted
 
 
 def filtered(
@@ -112,8 +112,8 @@ def filtered(
     x = texel_coordinates(sampler, coords, axes, sizes, offsets)
     border = np.asarray(sampler.border_color, np.float64)
     if not linear:
-        found = texels_at(texture, level, [nearest_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)], layer, border)
-        return found if step is None else step(found)
+        texels = texels_at(texture, level, [nearest_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)], layer, border)
+        return texels if step is None else step(texels)
     pairs = [linear_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)]
     corners = []
     for corner in range(1 << axes):

@@ -113,14 +113,14 @@ def swizzled(texture: TextureData, words: Bits) -> Bits:
     return np.stack(columns, axis=1).astype(np.uint32)
 
 
-def _comparison(texture: TextureData, sampler: SamplerState, info: TargetInfo, coords: F, given: F | None) -> Comparison | None:
-    """The comparison with `given`, or with the one among the coordinates of the target (0 if it is not there); None: no comparison."""
+def _comparison(texture: TextureData, sampler: SamplerState, info: TargetInfo, coords: F, reference: F | None) -> Comparison | None:
+    """The comparison with `reference`, or with the one among the coordinates of the target (0 if it is not there); None: no comparison."""
     if sampler.compare_mode is TexCompare.NONE:
         return None
-    if given is None and info.is_shadow:
+    if reference is None and info.is_shadow:
         column = REFERENCE[info.shadow]
-        given = coords[:, column] if column < coords.shape[1] else np.zeros(len(coords), np.float32)
-    return None if given is None else Comparison(texture, sampler.compare_func, given.astype(np.float32))
+        reference = coords[:, column] if column < coords.shape[1] else np.zeros(len(coords), np.float32)
+    return None if reference is None else Comparison(texture, sampler.compare_func, reference.astype(np.float32))
 
 
 def sample(
@@ -169,9 +169,9 @@ def _anisotropic(
     comparison: Comparison | None,
 ) -> Colors:
     """Ellipses where needed, the ordinary filters elsewhere."""
-    found = _derivatives(place, lod_mode, derivatives)
-    assert found is not None
-    steps = steps_of(texture, sampler, found)
+    gradients = _derivatives(place, lod_mode, derivatives)
+    assert gradients is not None
+    steps = steps_of(texture, sampler, gradients)
     raw = ellipse_detail(sampler, steps) + sampler.lod_bias
     if lod_mode == "bias" and lod is not None:
         raw = raw + lod.astype(np.float64)
@@ -179,11 +179,11 @@ def _anisotropic(
     color = _mipmapped(texture, sampler, place, detail, offsets, comparison)
     rows = np.flatnonzero(covers_several(texture, detail, steps))
     if len(rows):
-        some = (steps[0][rows], steps[1][rows])
+        selected = (steps[0][rows], steps[1][rows])
         moves = [np.broadcast_to(np.asarray(o), (len(detail),))[rows] for o in offsets]
         modes = wrap_modes(sampler, place.is_cube)
         step = comparison and comparison.of(rows)
-        color[rows] = ellipse_average(texture, sampler, modes, place.coords[rows], place.layer[rows], detail[rows], some, moves, step)
+        color[rows] = ellipse_average(texture, sampler, modes, place.coords[rows], place.layer[rows], detail[rows], selected, moves, step)
     return color
 
 

@@ -19,15 +19,15 @@ FARTHEST = 2.0**21
 
 def texel_coordinates(sampler: SamplerState, coords: F, axes: int, sizes: Ints, offsets: Sequence[Any]) -> list[F]:
     """Coordinates in texels, one array an axis. offsets: per axis a number or (lanes,) integers, in texels."""
-    found = []
+    scaled = []
     for axis in range(axes):
         x = coords[:, axis]
         if sampler.normalized_coords:
             x = x * sizes[:, axis].astype(np.float32)
         if axis < len(offsets):
             x = x + np.asarray(offsets[axis]).astype(np.float32)
-        found.append(x.astype(np.float32))
-    return found
+        scaled.append(x.astype(np.float32))
+    return scaled
 
 
 def wrap_modes(sampler: SamplerState, is_cube: bool) -> tuple[TexWrap, TexWrap, TexWrap]:

@@ -82,7 +82,7 @@ class _Expansion:
                         self.access(item)
                     case _:
                         w.items.append(item)
-        made = [item for item in w.items if isinstance(item, Instruction)]
+        instructions = [item for item in w.items if isinstance(item, Instruction)]
         axes = (("WIDTH", self.code.threads), ("HEIGHT", 1), ("DEPTH", 1))
         return Program(
             Processor.COMP,
@@ -94,7 +94,7 @@ class _Expansion:
             ),
             immediates=tuple(w.immediates),
             properties=(*self.code.properties, *(Property(f"CS_FIXED_BLOCK_{axis}", size) for axis, size in axes)),
-            instructions=tuple(replace(item, label=places[item.label or 0]) if is_call(item) else item for item in made),
+            instructions=tuple(replace(item, label=places[item.label or 0]) if is_call(item) else item for item in instructions),
         )
 
     def access(self, item: IsbeRead | IsbeWrite) -> None:
@@ -127,11 +127,11 @@ class _Expansion:
         if isinstance(item, IsbeWrite):
             w.items.append(Instruction(OPCODES["STORE"], (DstOperand(resource, 1),), (address, nth_channel(item.value, 0))))
             return
-        made = w.scalar()
+        loaded = w.scalar()
         load = (SrcOperand(resource, (0, 0, 0, 0)), address)
-        w.items.append(Instruction(OPCODES["LOAD"], (DstOperand(made.register, 1 << made.swizzle[0]),), load))
+        w.items.append(Instruction(OPCODES["LOAD"], (DstOperand(loaded.register, 1 << loaded.swizzle[0]),), load))
         target = channel_of(item.dst.register, item.dst.write_mask.bit_length() - 1)
-        w.set(target, made if item.predicate is None else w.op("UCMP", nth_channel(item.predicate, 0), made, target))
+        w.set(target, loaded if item.predicate is None else w.op("UCMP", nth_channel(item.predicate, 0), loaded, target))
 
     def write_map(self, item: IsbeRead | IsbeWrite) -> None:
         """Store the bytes of a write to the output MAP, downwards from the named address."""
@@ -149,12 +149,12 @@ class _Expansion:
             first = w.op("UCMP", inside, w.op("UADD", place, w.constant(-down)), w.constant(end + CANARY))
         first = self.if_predicate(item, first, end)
         address = self.within(MAP, first * 4 if isinstance(first, int) else w.op("SHL", first, w.constant(2)))
-        made = w.register()
+        split = w.register()
         for byte in range(count):
             moved = w.op("USHR", nth_channel(item.value, 0), w.constant(8 * byte)) if byte else nth_channel(item.value, 0)
-            w.op("AND", moved, w.constant(0xFF), into=channel_of(made, byte))
+            w.op("AND", moved, w.constant(0xFF), into=channel_of(split, byte))
         store = DstOperand(RegisterRef(File.BUFFER, MAP), (1 << count) - 1)
-        w.items.append(Instruction(OPCODES["STORE"], (store,), (address, SrcOperand(made))))
+        w.items.append(Instruction(OPCODES["STORE"], (store,), (address, SrcOperand(split))))
 
     def known(self, item: IsbeRead | IsbeWrite, end: int) -> int:
         """A constant address, which must be below `end`."""

@@ -31,9 +31,9 @@ Run = Callable[..., RunResult]
 class Resources:
     """Constants, textures, buffers, images and counters of all runs of one draw, by the names that `tgsi.run` has for them."""
 
-    def __init__(self, run: Run, given: Mapping[str, Any]) -> None:
+    def __init__(self, run: Run, resources: Mapping[str, Any]) -> None:
         self._run = run
-        self.given: dict[str, Any] = {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
+        self.given: dict[str, Any] = {name: dict(value) if isinstance(value, Mapping) else value for name, value in resources.items()}
         self._invocations = np.zeros(2, np.uint32)
         self.exhausted = False
 

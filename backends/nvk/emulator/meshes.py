@@ -62,9 +62,9 @@ def run_meshes_of_tasks(lowered: LoweredMesh, tasks: TaskGroups, resources: Reso
     meshes: list[EmulatedMesh] = []
     for first, count in chunks(len(owner), lowered.output.size + 4 * lowered.index_map.size + tasks.handed.shape[1]):
         chosen = slice(first, first + count)
-        given = np.pad(tasks.handed[owner[chosen]].view(np.uint32), ((0, 0), (0, MARGIN // WORD_BYTES)))
-        given[:, TaskWord.INDEX // WORD_BYTES] = number[chosen]
-        meshes += _run(lowered, program, given, count, (0, 0, 0), resources, draw_id)
+        own_input = np.pad(tasks.handed[owner[chosen]].view(np.uint32), ((0, 0), (0, MARGIN // WORD_BYTES)))
+        own_input[:, TaskWord.INDEX // WORD_BYTES] = number[chosen]
+        meshes += _run(lowered, program, own_input, count, (0, 0, 0), resources, draw_id)
     return meshes
 
 
@@ -89,10 +89,10 @@ def _expanded(lowered: LoweredMesh, input_bytes: int) -> Program:
 
 
 def _run(
-    lowered: LoweredMesh, program: Program, given: NDArray[np.uint32], count: int, grid: Triple, resources: Resources, draw_id: int
+    lowered: LoweredMesh, program: Program, own_input: NDArray[np.uint32], count: int, grid: Triple, resources: Resources, draw_id: int
 ) -> Iterator[EmulatedMesh]:
     map_bytes, size = lowered.index_map.size, lowered.output.size
-    own = {INPUT: given, OUTPUT: anything(count, size), MAP: anything(count, map_bytes, unit=1)}
+    own = {INPUT: own_input, OUTPUT: anything(count, size), MAP: anything(count, map_bytes, unit=1)}
     result = resources.run_lowered(lowered.code, program, count, grid, draw_id, {number: data.reshape(-1) for number, data in own.items()})
     maps = regions(result[MAP], count, map_bytes, 1).astype(np.uint8)
     words = regions(result[OUTPUT], count, size, WORD_BYTES)

@@ -75,13 +75,13 @@ def anything(count: int, size: int, unit: int = WORD_BYTES) -> NDArray[np.uint32
     return np.full((count, (size + MARGIN) // unit), ANYTHING * 0x01010101, np.uint32)
 
 
-def regions(found: Bytes, count: int, size: int, unit: int) -> NDArray[np.uint32]:
+def regions(memory: Bytes, count: int, size: int, unit: int) -> NDArray[np.uint32]:
     """Regions after a run, without their margins: (count, words).
 
     Raises:
         IsbeError: a write outside of a region changed its margin. The lowering guards every computed address, so none should.
     """
-    words: NDArray[np.uint32] = found.view(np.uint32).reshape(count, -1)
+    words: NDArray[np.uint32] = memory.view(np.uint32).reshape(count, -1)
     canaries = words[:, (size + CANARY) // unit]
     if (canaries != ANYTHING * 0x01010101).any():
         group = int(np.flatnonzero(canaries != ANYTHING * 0x01010101)[0])

@@ -183,11 +183,11 @@ def _is_of_stage(name: str) -> bool:
 
 
 def _declarations(c: Context) -> tuple[Declaration, ...]:
-    kept = [item for item in c.program.declarations if item.file not in _DROPPED]
-    kept = [item for item in kept if item.file is not File.SV or item.first not in c.system_values]
+    declarations = [item for item in c.program.declarations if item.file not in _DROPPED]
+    declarations = [item for item in declarations if item.file is not File.SV or item.first not in c.system_values]
     lane = c.lane.register.index
     return (
-        *kept,
+        *declarations,
         Declaration(File.SV, lane, lane, semantic=Semantic("THREAD_ID")),
         Declaration(File.CONST, 0, 0, dimension=CONSTANTS),
         Declaration(File.BUFFER, COUNTERS, COUNTERS),

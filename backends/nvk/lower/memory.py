@@ -133,9 +133,9 @@ def _atomic(c: Context, item: Instruction, space: Space, sources: list[SrcOperan
     place = _place(w, sources[1])
     operands = []
     for operand in sources[2:]:
-        kept = w.scalar()
-        w.set(kept, nth_channel(operand, 0))
-        operands.append(kept)
+        copy = w.scalar()
+        w.set(copy, nth_channel(operand, 0))
+        operands.append(copy)
     old, turn = w.scalar(), w.scalar()
     w.set(old, w.constant(0))
     inside = _inside(w, space, place)

@@ -32,10 +32,10 @@ def check(program: Program) -> None:
         if item.last >= FIRST_RESERVED:
             text = f"BUFFER[{item.last}]: the driver and the emulator have the buffers from {FIRST_RESERVED} on"
             raise UnsupportedError.at("B070", text, item.span, hint=f"use a buffer below {FIRST_RESERVED}")
-    for found in program.properties:
-        if found.name == _PAYLOAD and found.value % WORD_BYTES:
-            text = f"{_PAYLOAD} {found.value}: hardware hands over whole words"
-            raise UnsupportedError.at("B070", text, found.span, hint=f"use {found.value + -found.value % WORD_BYTES}")
+    for prop in program.properties:
+        if prop.name == _PAYLOAD and prop.value % WORD_BYTES:
+            text = f"{_PAYLOAD} {prop.value}: hardware hands over whole words"
+            raise UnsupportedError.at("B070", text, prop.span, hint=f"use {prop.value + -prop.value % WORD_BYTES}")
     threads = prod(block_of(program))
     for instruction in program.instructions:
         if threads > WARP and Trait.BARRIER in instruction.opcode.traits:

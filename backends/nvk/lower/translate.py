@@ -56,24 +56,24 @@ def _plain(c: Context, item: Instruction) -> None:
             if item.opcode.uses_64bit and operand.write_mask not in _PAIRS:
                 text = f"{item.opcode.name} writes half of a 64-bit value to an output"
                 raise UnsupportedError.at("B070", text, item.span, hint="write to a TEMP, then MOV")
-            kept = c.writer.register()
-            outputs.append((operand, kept))
-            operand = DstOperand(kept, operand.write_mask)
+            temporary = c.writer.register()
+            outputs.append((operand, temporary))
+            operand = DstOperand(temporary, operand.write_mask)
         written.append(operand)
     c.writer.items.append(replace(item, dst=tuple(written)))
-    for operand, kept in outputs:
+    for operand, temporary in outputs:
         channels = [channel for channel in range(4) if operand.write_mask >> channel & 1]
-        write_output(c, item, operand.register, {channel: channel_of(kept, channel) for channel in channels})
+        write_output(c, item, operand.register, {channel: channel_of(temporary, channel) for channel in channels})
 
 
 def _assign(c: Context, item: Instruction, values: list[SrcOperand]) -> None:
     """Move four scalars to the destination of an instruction."""
     operand = item.dst[0]
-    kept = c.writer.register()
+    temporary = c.writer.register()
     for channel, value in enumerate(values):
         if operand.write_mask >> channel & 1:
-            c.writer.set(channel_of(kept, channel), value)
-    _plain(c, Instruction(OPCODES["MOV"], (operand,), (whole(kept),), saturate=item.saturate, span=item.span))
+            c.writer.set(channel_of(temporary, channel), value)
+    _plain(c, Instruction(OPCODES["MOV"], (operand,), (whole(temporary),), saturate=item.saturate, span=item.span))
 
 
 def _register(c: Context, register: RegisterRef) -> RegisterRef:
@@ -87,7 +87,7 @@ def _source(c: Context, item: Instruction, operand: SrcOperand) -> SrcOperand:
     register = operand.register
     if register.file is not File.OUT:
         return replace(operand, register=_register(c, register)) if register.file is File.SV else operand
-    kept = c.writer.register()
+    temporary = c.writer.register()
     for channel in sorted(set(operand.swizzle)):
-        c.writer.set(channel_of(kept, channel), read_output(c, item, register, channel))
-    return replace(operand, register=kept)
+        c.writer.set(channel_of(temporary, channel), read_output(c, item, register, channel))
+    return replace(operand, register=temporary)

@@ -58,9 +58,9 @@ class Writer:
         """Release the temporaries that are made inside."""
         self.register()  # earlier temporaries keep their registers
         self._next -= 1
-        kept = self._next
+        first = self._next
         yield
-        self._next, self._channel = kept, 0
+        self._next, self._channel = first, 0
 
     def constant(self, value: int) -> SrcOperand:
         """An immediate, in all channels."""
@@ -83,9 +83,9 @@ class Writer:
     # -- instructions ------------------------------------------------------------------------------------------------
     def op(self, name: str, *sources: SrcOperand, into: SrcOperand | None = None) -> SrcOperand:
         """An instruction with one scalar result, in a new temporary or in that of `into`."""
-        made = self.scalar() if into is None else into
-        self.items.append(Instruction(OPCODES[name], (DstOperand(made.register, 1 << made.swizzle[0]),), sources))
-        return made
+        target = self.scalar() if into is None else into
+        self.items.append(Instruction(OPCODES[name], (DstOperand(target.register, 1 << target.swizzle[0]),), sources))
+        return target
 
     def set(self, target: SrcOperand, value: SrcOperand) -> None:
         """Copy a scalar."""
@@ -97,13 +97,13 @@ class Writer:
 
     def read(self, access: Access, predicate: SrcOperand | None = None, into: SrcOperand | None = None) -> SrcOperand:
         """Read ISBE. With a predicate, lanes that do not read get 0, or keep the value of `into`."""
-        made = into
-        if made is None:
-            made = self.scalar()
+        target = into
+        if target is None:
+            target = self.scalar()
             if predicate is not None:
-                self.set(made, self.constant(0))
-        self.items.append(IsbeRead(DstOperand(made.register, 1 << made.swizzle[0]), access, predicate))
-        return made
+                self.set(target, self.constant(0))
+        self.items.append(IsbeRead(DstOperand(target.register, 1 << target.swizzle[0]), access, predicate))
+        return target
 
     def write(self, access: Access, value: SrcOperand, predicate: SrcOperand | None = None) -> None:
         """Write to ISBE."""

@@ -24,11 +24,11 @@ def counting(mode: Prim) -> tuple[int, int, int, int]:
     count = TOPOLOGIES[mode][0].count
     least = next(n for n in range(1, 64) if count(n) > 0)
     size = next(k for k in range(1, 64) if count(least + k) > count(least))
-    made = int(count(least + size) - count(least))
-    taken = least - int(count(least)) // made * size
-    if any(max(count(n), 0) != ((n - taken) // size * made if n >= least else 0) for n in range(100)):
+    primitives = int(count(least + size) - count(least))
+    taken = least - int(count(least)) // primitives * size
+    if any(max(count(n), 0) != ((n - taken) // size * primitives if n >= least else 0) for n in range(100)):
         raise ValueError(f"{mode.name}: its number of primitives follows no formula of four numbers")
-    return least, taken, size, made
+    return least, taken, size, primitives
 
 
 def is_loop(mode: Prim) -> bool:
@@ -40,8 +40,8 @@ def primitives_of(f: Function, module: Module, mode: Val, vertices: Val) -> Val:
     """Number of primitives (i32) that `vertices` (i32) of one strip make."""
     rows = [counting(Prim(k)) if Prim(k) in TOPOLOGIES else (1 << 30, 0, 1, 0) for k in range(MODES)]
     names = [module.constant(f"counting_{k}", I32, column) for k, column in enumerate(zip(*rows))]
-    least, taken, size, made = (f.load(I32, f.value(PTR, name), mode << 2) for name in names)
-    return f.select(vertices >= least, f.max(vertices - taken, 0).udiv(size) * made, 0)
+    least, taken, size, primitives = (f.load(I32, f.value(PTR, name), mode << 2) for name in names)
+    return f.select(vertices >= least, f.max(vertices - taken, 0).udiv(size) * primitives, 0)
 
 
 def _is_end(f: Function, call: list[Val], place: Val) -> Val:
@@ -74,7 +74,7 @@ def build_write_out(module: Module) -> None:
     f = Function(module, "write_out", [PTR, PTR, *_STRIP], shared=True)
     template, target, *call, first, count, mode = f.args
     t = Record(f, template, TemplateRecord)
-    made, begin = f.var(I64, 0), f.var(I32, 0)
+    written, begin = f.var(I64, 0), f.var(I32, 0)
     corners, shift, closes = t.get("corners"), t.get("shift"), t.get("closes")
     indices, index_size = call[0], call[1]
     with f.range(0, count + 1) as i:
@@ -91,7 +91,7 @@ def build_write_out(module: Module) -> None:
                     with f.if_(closes.ne(0) & (place.get() >= length)):
                         place.set(place.get() - length)
                     vertex = load_index(f, indices, index_size, first + start + place.get())
-                    f.store(vertex, f.at(target, made.get()))
-                    made.set(made.get() + 4)
+                    f.store(vertex, f.at(target, written.get()))
+                    written.set(written.get() + 4)
             begin.set(i + 1)
     f.ret()

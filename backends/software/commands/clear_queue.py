@@ -58,16 +58,16 @@ class ClearQueue:
 
         If the whole clear could be queued, generated code repeats it from now on. All other arguments are as for `Device.clear`.
         """
-        made = clear_records(framebuffer, buffers, color, depth, stencil)
-        for surface, record in made:
+        records = clear_records(framebuffer, buffers, color, depth, stencil)
+        for surface, record in records:
             if fits_tiles(framebuffer, surface):
                 self._take(record)
             else:
                 flush(FlushReason.CLEAR)
                 self._record.runs += 1
                 clear_exactly(framebuffer, surface, record)
-        if all(fits_tiles(framebuffer, surface) for surface, _ in made):
-            self._learn(ClearCall(buffers, stencil, (ctypes.c_uint32 * 4)(*color), depth), [record for _, record in made])
+        if all(fits_tiles(framebuffer, surface) for surface, _ in records):
+            self._learn(ClearCall(buffers, stencil, (ctypes.c_uint32 * 4)(*color), depth), [record for _, record in records])
 
     def _take(self, clear: ClearRecord) -> None:
         """Take a clear, which comes before the next draw."""
@@ -76,9 +76,9 @@ class ClearQueue:
         self._waiting[e.num_clears] = clear
         e.num_clears += 1
 
-    def _learn(self, call: ClearCall, made: Sequence[ClearRecord]) -> None:
+    def _learn(self, call: ClearCall, records: Sequence[ClearRecord]) -> None:
         """Add a clear of the bound targets and its records to the known ones."""
-        if self._known >= _KEPT or self._used + len(made) > _KEPT:
+        if self._known >= _KEPT or self._used + len(records) > _KEPT:
             ctypes.memset(self._slots, 0, ctypes.sizeof(self._slots))
             self._known = self._used = 0
         number, words = self._record.targets_id, (ctypes.c_uint64 * CLEAR_WORDS).from_buffer(call)
@@ -88,10 +88,10 @@ class ClearQueue:
             if slot.targets_id == number and slot.words[:] == words[:]:
                 return
             place = place + 1 & len(self._slots) - 1
-        for k, record in enumerate(made, self._used):
+        for k, record in enumerate(records, self._used):
             self._kept[k] = record
-        self._slots[place] = KnownClear(number, words, self._used, len(made))
-        self._used += len(made)
+        self._slots[place] = KnownClear(number, words, self._used, len(records))
+        self._used += len(records)
         self._known += 1
 
 

@@ -42,12 +42,12 @@ def build_compose(module: Module) -> None:
         f.store(value, numbers, 8 * fact, 8)
     parts = [_find_part(f, e, words, key, number, step) for number, step in enumerate(STEPS)]
     e.set("missing", len(STEPS))
-    left = e.get("num_spare")
+    spare = e.get("num_spare")
     is_full = e.get("num_templates") >= e.get("most_templates")
-    with f.leaving(left.eq(0) | is_full):
+    with f.leaving(spare.eq(0) | is_full):
         f.ret(f.select(is_full, f.const(I64, 0), NO_ROOM))
-    e.set("num_spare", left - 1)
-    block = f.load(PTR, f.at(e.get("spare").as_pointer(), (left - 1) << 3), 0, 8)
+    e.set("num_spare", spare - 1)
+    block = f.load(PTR, f.at(e.get("spare").as_pointer(), (spare - 1) << 3), 0, 8)
     f.call(PTR, "memset", block, f.const(I32, 0), f.const(I64, _BLOCK))
     for number, part in enumerate(parts):
         f.store(part.as_address(), block, Block.parts.offset + 8 * number, 8)
@@ -96,12 +96,12 @@ def _find_part(f: Function, e: Record, words: Val, key: Val, number: int, step: 
             classes = view.lshr(CLASS_SHIFT) | sampler.lshr(CLASS_SHIFT) << CLASS_SHIFT
             f.store(classes, key, (unit << 3) + 8 * (len(step.facts) + 1), 8)
         length = length + units + 1
-    found = f.call(I64, "find_part", e.pointer, key, length, f.const(I32, number))
-    f.store(found, e.get("found").as_pointer(), 8 * number, 8)
-    with f.leaving(found.eq(0)):
+    known = f.call(I64, "find_part", e.pointer, key, length, f.const(I32, number))
+    f.store(known, e.get("found").as_pointer(), 8 * number, 8)
+    with f.leaving(known.eq(0)):
         e.set("missing", number)
-        f.ret(found)
-    part = found.as_pointer()
+        f.ret(known)
+    part = known.as_pointer()
     for k, fact in enumerate(step.concludes):
         f.store(f.load(I64, part, PartRecord.conclusions.offset + 8 * k, 8), numbers, 8 * fact, 8)
     return part

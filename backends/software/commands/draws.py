@@ -216,8 +216,8 @@ def _heed_condition(f: Function, b: Record, c: Record) -> None:
 
 def _patch_vertices(f: Function, b: Record, c: Record, is_patches: Val) -> Val:
     """Vertices of a patch, 0 for other primitives. Falls back for wrong numbers."""
-    given = c.get("patch_vertices")
-    vertices = f.select(is_patches, f.select(given.eq(0), b.get("patch_vertices"), given), 0)
+    chosen = c.get("patch_vertices")
+    vertices = f.select(is_patches, f.select(chosen.eq(0), b.get("patch_vertices"), chosen), 0)
     leave(f, vertices.ugt(MAX_PATCH_VERTICES), Code.UNKNOWN)
     return vertices
 

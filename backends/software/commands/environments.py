@@ -50,10 +50,10 @@ def build_environment(module: Module) -> None:
     return_found(f, executor, r, frame, key, length)
     textures = _HEAD + units.zext(I64) * ctypes.sizeof(TextureRecord)
     kept_key = textures + units.zext(I64) * ctypes.sizeof(SamplerRecord)
-    made = allocate(f, executor, kept_key + (length.zext(I64) << 3))
-    with f.leaving(made.eq(0)):
-        f.ret(made)
-    target = made.as_pointer()
+    environment = allocate(f, executor, kept_key + (length.zext(I64) << 3))
+    with f.leaving(environment.eq(0)):
+        f.ret(environment)
+    target = environment.as_pointer()
     f.call(PTR, "memcpy", target, r.get("content"), f.const(I64, ctypes.sizeof(ShaderEnv)))
     f.store(e.get("watch"), target, ShaderEnv.watch.offset, 8)
     reaches = r.get("reaches")
@@ -71,11 +71,11 @@ def build_environment(module: Module) -> None:
     with f.else_of(changes.get().eq(0)) as otherwise:
         words = f.at(target, kept_key)
         copy_words(f, words, key, length)
-        f.call(None, "note_copy", executor, words, length, made)
-        set_latest(r, frame, words.as_address(), made)
+        f.call(None, "note_copy", executor, words, length, environment)
+        set_latest(r, frame, words.as_address(), environment)
         otherwise()
         r.set("frame", 0)
-    f.ret(made)
+    f.ret(environment)
 
 
 def _place_constants(f: Function, executor: Val, bound: Val, r: Record, target: Val, changes: Var) -> None:
@@ -118,16 +118,16 @@ def return_if_missing(f: Function, environment: Val) -> None:
 def _build_place(module: Module) -> None:
     """place(executor, source, size, readable) -> address of a copy of `size` bytes, followed by zeros; 0 if memory ran out."""
     f = Function(module, "place", [PTR, I64, I32, I32], I64, shared=True, internal=True)
-    executor, source, given, readable = f.args
-    made = allocate(f, executor, readable.zext(I64))
-    with f.leaving(made.eq(0)):
-        f.ret(made)
-    size: Val = f.select(source.eq(0), f.const(I32, 0), given).zext(I64)
-    target = made.as_pointer()
+    executor, source, length, readable = f.args
+    copy = allocate(f, executor, readable.zext(I64))
+    with f.leaving(copy.eq(0)):
+        f.ret(copy)
+    size: Val = f.select(source.eq(0), f.const(I32, 0), length).zext(I64)
+    target = copy.as_pointer()
     with f.if_(size.ne(0)):
         f.call(PTR, "memcpy", target, source.as_pointer(), size)
     f.call(PTR, "memset", f.at(target, size), f.const(I32, 0), readable.zext(I64) - size)
-    f.ret(made)
+    f.ret(copy)
 
 
 def _build_place_units(module: Module) -> None:

@@ -42,11 +42,11 @@ def build_draw_many(module: Module) -> None:
 def _bind_constants(f: Function, b: Record, m: Record, row: Val, k: Val) -> None:
     """Copy a row's constants of one stage to constant memory and bind them; see `ConstantMemory.put`."""
     size = f.load(I32, m.address("bytes"), k << 2).zext(I64)
-    room, left, address = (size + (ALIGNMENT - 1)) & -ALIGNMENT, b.get("constants_room"), b.get("constants_at")
-    leave(f, room > left, Code.MEMORY)
+    room, available, address = (size + (ALIGNMENT - 1)) & -ALIGNMENT, b.get("constants_room"), b.get("constants_at")
+    leave(f, room > available, Code.MEMORY)
     f.call(PTR, "memcpy", address.as_pointer(), f.at(row, f.load(I32, m.address("constants"), k << 2).zext(I64)), size)
     b.set("constants_at", address + room)
-    b.set("constants_room", left - room)
+    b.set("constants_room", available - room)
     slot = f.load(I32, m.address("slot"), k << 2).zext(I64) * ctypes.sizeof(ConstantSlot)
     c = Record(f, f.at(b.address("constants"), slot), ConstantSlot)
     c.set("address", address)

@@ -59,9 +59,9 @@ class Part:
         rules: bytes of the group `Draw.rules`, as a number.
     """
 
-    def __init__(self, key: Key, block: Block, conclusions: tuple[Any, ...], numbers: tuple[int, ...], kept: list[Any]) -> None:
-        """Copy all nonzero words of `block`. kept: kernels and memory that these name."""
-        self.conclusions, self.numbers, self._kept = conclusions, numbers, kept
+    def __init__(self, key: Key, block: Block, conclusions: tuple[Any, ...], numbers: tuple[int, ...], held: list[Any]) -> None:
+        """Copy all nonzero words of `block`. held: kernels and memory that these name."""
+        self.conclusions, self.numbers, self._kept = conclusions, numbers, held
         words = np.frombuffer(memoryview(block).cast("B"), np.uint32)
         places = np.flatnonzero(words)
         runs: list[list[int]] = []  # first word and number of words

@@ -39,13 +39,13 @@ class PreparedTable:
         check_size(framebuffer)
         opened = pass_of(framebuffer)
         opened.prepared = next_serial()
-        made = PreparedTargets(opened, self.kind_of(framebuffer), self._pool.arena_for(opened))
-        made.has_integers = has_integers(framebuffer)
-        made.width, made.height = framebuffer.width, framebuffer.height
-        for made.num_targets, piece in enumerate(framebuffer.ranges(), 1):
-            made.targets[made.num_targets - 1] = ReadRange(*piece)
-        self._of[ctypes.addressof(made)], self._framebuffers[opened.prepared] = made, framebuffer
-        return ctypes.addressof(made)
+        targets = PreparedTargets(opened, self.kind_of(framebuffer), self._pool.arena_for(opened))
+        targets.has_integers = has_integers(framebuffer)
+        targets.width, targets.height = framebuffer.width, framebuffer.height
+        for targets.num_targets, piece in enumerate(framebuffer.ranges(), 1):
+            targets.targets[targets.num_targets - 1] = ReadRange(*piece)
+        self._of[ctypes.addressof(targets)], self._framebuffers[opened.prepared] = targets, framebuffer
+        return ctypes.addressof(targets)
 
     def end(self, address: int) -> None:
         """Release targets that generated code no longer binds. Pending passes keep theirs."""

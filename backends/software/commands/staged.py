@@ -58,20 +58,20 @@ def build_prepare_staged(module: Module) -> None:
     places = s.get("environments")
     with f.range(0, s.get("num_environments")) as k:
         own = Record(f, f.at(places, k * ctypes.sizeof(StageEnvironment)), StageEnvironment)
-        made = f.call(I64, "environment", executor, bound, own.get("recipe"), f.const(I32, 0))
-        return_if_missing(f, made)
+        environment = f.call(I64, "environment", executor, bound, own.get("recipe"), f.const(I32, 0))
+        return_if_missing(f, environment)
         recipe = Record(f, own.get("recipe"), EnvironmentRecipe)
-        _leave_drawn_textures(f, e, recipe, made.as_pointer())
+        _leave_drawn_textures(f, e, recipe, environment.as_pointer())
         with f.if_(own.get("reaches").ne(0)):
             tables = f.at(b.address("tables"), recipe.get("stage").zext(I64) * (8 * TABLES))
             _leave_used_memory(f, e, tables, own.get("writes").ne(0))
             for number, field in enumerate((ShaderEnv.buffers, ShaderEnv.counters, ShaderEnv.images)):
-                f.store(f.load(I64, tables, 8 * number, 8), made.as_pointer(), field.offset, 8)
-        f.store(made, own.get("place"), 0, 8)
+                f.store(f.load(I64, tables, 8 * number, 8), environment.as_pointer(), field.offset, 8)
+        f.store(environment, own.get("place"), 0, 8)
     with f.if_(s.get("content").as_address().ne(0)):
-        made = f.call(I64, "environment", executor, bound, t.address("fragment"), f.const(I32, 0))
-        return_if_missing(f, made)
-        s.set("fragment_environment", made)
+        environment = f.call(I64, "environment", executor, bound, t.address("fragment"), f.const(I32, 0))
+        return_if_missing(f, environment)
+        s.set("fragment_environment", environment)
     f.ret(f.const(I32, int(Code.DONE)))
 
 
@@ -194,8 +194,8 @@ def _build_shorten_memory(module: Module) -> None:
 def _build_take_piece(module: Module) -> None:
     """See `backends.geometry.step_parts.TAKE`: write stream output, and queue primitives."""
     f = Function(module, TAKE, [PTR, PTR], I32, shared=True, internal=True)
-    run, given = f.args
-    r, hand, stopped = Record(f, run, RunRecord), Record(f, given, HandRecord), f.const(I32, NO_MEMORY)
+    run, handed = f.args
+    r, hand, stopped = Record(f, run, RunRecord), Record(f, handed, HandRecord), f.const(I32, NO_MEMORY)
     s, e = _owner(f, run)
     with f.leaving(s.get("has_loops").ne(0) & is_stopped(f, Record(f, e.get("watch"), WatchRecord))):
         f.ret(stopped)
@@ -204,15 +204,15 @@ def _build_take_piece(module: Module) -> None:
         for k in range(MAX_VERTEX_STREAMS):
             counts.set("generated", counts.get("generated", k) + stream_of(f, hand, k).get("generated").zext(I64), k)
     with f.if_(r.get("num_outputs").ne(0)):
-        f.call(None, "write_streams", run, given)
+        f.call(None, "write_streams", run, handed)
     stream = stream_of(f, hand)
     count = stream.get("count")
     with f.if_(s.get("content").as_address().ne(0) & count.ne(0)):
         with f.if_(is_full(f, e, count.zext(I64))):
             with f.leaving(~_ask(f, e, Code.FULL)):
                 f.ret(stopped)
-        with f.else_of(f.call(I32, "queue_again", run, given).eq(0)) as is_queued:
-            with f.leaving(f.call(I32, "queue_piece", run, given).eq(0)):
+        with f.else_of(f.call(I32, "queue_again", run, handed).eq(0)) as is_queued:
+            with f.leaving(f.call(I32, "queue_piece", run, handed).eq(0)):
                 f.ret(stopped)
             is_queued()
     f.ret(f.const(I32, 0))
@@ -225,8 +225,8 @@ def _build_queue_again(module: Module) -> None:
     no look-up, and no new record.
     """
     f = Function(module, "queue_again", [PTR, PTR], I32, shared=True, internal=True)
-    run, given = f.args
-    r, hand, no = Record(f, run, RunRecord), Record(f, given, HandRecord), f.const(I32, 0)
+    run, handed = f.args
+    r, hand, no = Record(f, run, RunRecord), Record(f, handed, HandRecord), f.const(I32, 0)
     s, e = _owner(f, run)
     is_same = s.get("queued_frame").eq(e.get("frame")) & s.get("queued_targets").eq(e.get("targets_id"))
     with f.leaving(~is_same | s.get("queued_input").ne(r.get("vertex.draw").as_address())):
@@ -252,8 +252,8 @@ def _build_queue_again(module: Module) -> None:
 def _build_queue_piece(module: Module) -> None:
     """queue_piece(run, hand) -> 1, or 0 if memory ran out. Queues a piece with a separate record, if it has pixels."""
     f = Function(module, "queue_piece", [PTR, PTR], I32, shared=True, internal=True)
-    run, given = f.args
-    r, hand = Record(f, run, RunRecord), Record(f, given, HandRecord)
+    run, handed = f.args
+    r, hand = Record(f, run, RunRecord), Record(f, handed, HandRecord)
     s, e = _owner(f, run)
     stream = stream_of(f, hand)
     count = stream.get("count")

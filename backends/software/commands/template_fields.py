@@ -56,10 +56,10 @@ def write_recipe(
 
 def write_copied_recipe(recipe: EnvironmentRecipe, stage: int, needs: ShaderNeeds, *samples: Any) -> list[Any]:
     """Write the recipe of an environment whose tables of memory are copies, because its program runs later. samples: see `write_recipe`."""
-    kept = write_recipe(recipe, stage, needs, *samples)
+    held = write_recipe(recipe, stage, needs, *samples)
     recipe.reaches = reached_tables(stage, needs)
     recipe.is_revised |= recipe.reaches
-    return kept
+    return held
 
 
 def _nothing(*_: Any) -> tuple[()]:

@@ -72,20 +72,20 @@ class TemplateTable:
 
     def sweep(self, oldest: int) -> None:
         """Evict templates that were last drawn before the frame `oldest`. No draw is pending."""
-        kept: list[tuple[int, int]] = []
+        remaining: list[tuple[int, int]] = []
         for address, hashed in self._entries():
             if TemplateRecord.from_address(address).frame >= oldest:
-                kept.append((address, hashed))
+                remaining.append((address, hashed))
             elif self._staged.pop(address, None) is None:
                 self._free([address])
         ctypes.memset(ctypes.addressof(self._slots), 0, ctypes.sizeof(self._slots))
         mask = len(self._slots) - 1
-        for address, hashed in kept:
+        for address, hashed in remaining:
             place = hashed & mask
             while self._slots[place].template:
                 place = place + 1 & mask
             self._slots[place] = TemplateSlot(address, hashed)
-        self._record.num_templates, self._record.template = len(kept), 0
+        self._record.num_templates, self._record.template = len(remaining), 0
 
     def _entries(self) -> Iterator[tuple[int, int]]:
         """Address and hash of each template."""

@@ -44,10 +44,10 @@ def build_placed_draw(module: Module) -> None:
     return_found(f, executor, t, frame, key, _KEY)
     is_plain, has_views = t.get("staged").as_address().eq(0), t.get("has_views").ne(0)
     size = f.select(has_views, f.const(I64, _VIEWS_AT + ctypes.sizeof(View) * MAX_VIEWPORTS), _VIEWS_AT)
-    made = f.var(I64, allocate(f, executor, size))
-    with f.leaving(made.get().eq(0)):
-        f.ret(made.get())
-    target = made.get().as_pointer()
+    record = f.var(I64, allocate(f, executor, size))
+    with f.leaving(record.get().eq(0)):
+        f.ret(record.get())
+    target = record.get().as_pointer()
     f.call(PTR, "memcpy", target, t.get("content"), f.const(I64, ctypes.sizeof(Draw)))
     d = Record(f, target, Draw)
     f.store(indices, d.address("assembly.indices"), 0, 8)
@@ -57,12 +57,12 @@ def build_placed_draw(module: Module) -> None:
     with f.if_(is_plain):
         views = f.select(has_views, f.at(target, _VIEWS_AT).as_address(), f.const(I64, 0)).as_pointer()
         seen = f.call(I32, "write_values", target, bound, e.get("width"), e.get("height"), views)
-        made.set(f.select(seen.ne(0), made.get(), f.const(I64, NO_PIXEL)))
+        record.set(f.select(seen.ne(0), record.get(), f.const(I64, NO_PIXEL)))
     words = f.at(target, _KEY_AT)
     copy_words(f, words, key, _KEY)
-    f.call(None, "note_copy", executor, words, f.const(I32, _KEY), made.get())
-    set_latest(t, frame, words.as_address(), made.get())
-    f.ret(made.get())
+    f.call(None, "note_copy", executor, words, f.const(I32, _KEY), record.get())
+    set_latest(t, frame, words.as_address(), record.get())
+    f.ret(record.get())
 
 
 def _write_attribute(f: Function, e: Record, b: Record, t: Record, d: Record, a: Val) -> None:

@@ -57,9 +57,9 @@ def find_buffer(f: Function, reader: Val, handle: Val) -> tuple[Val, Val]:
 
 def find_range(f: Function, table: Val, handle: Val) -> tuple[Val, Val]:
     """Address and size (i64) of a handle's memory in a table. Refuses unknown handles."""
-    found = f.call(I64, "find_buffer", table, handle)
-    refuse(f, found.eq(0))
-    slot = Record(f, found.as_pointer(), BufferSlot)
+    entry = f.call(I64, "find_buffer", table, handle)
+    refuse(f, entry.eq(0))
+    slot = Record(f, entry.as_pointer(), BufferSlot)
     return slot.get("address"), slot.get("size")
 
 
@@ -113,8 +113,8 @@ def build_uniforms(module: Module) -> None:
 def build_vertex_buffers(module: Module) -> None:
     """vertex_buffers(reader, words, count): SET_VERTEX_BUFFERS, which empties all slots that it does not name."""
     f, reader, bound, words, count = begin_taker(module, "vertex_buffers")
-    number, made = _read_vertex_buffers(f, reader, words, count)
-    put_vertex_buffers(bound, made, 0, number, number)
+    number, slots = _read_vertex_buffers(f, reader, words, count)
+    put_vertex_buffers(bound, slots, 0, number, number)
     f.ret(f.const(I32, 1))
 
 
@@ -125,11 +125,11 @@ def build_vertex_slots(module: Module) -> None:
     """
     f, reader, bound, words, count = begin_taker(module, "vertex_slots")
     start = f.load(I32, words, 0)
-    number, made = _read_vertex_buffers(f, reader, f.at(words, 4), count - 1)
+    number, slots = _read_vertex_buffers(f, reader, f.at(words, 4), count - 1)
     refuse(f, start.ugt(MAX_VERTEX_BUFFERS) | (start + number > MAX_VERTEX_BUFFERS))
     before = bound.get("num_vertex_buffers")
     refuse(f, bound.get("are_vertex_buffers_native").eq(0) & (start.ne(0) | (number < before)))
-    put_vertex_buffers(bound, made, start, number, f.max(before, start + number))
+    put_vertex_buffers(bound, slots, start, number, f.max(before, start + number))
     f.ret(f.const(I32, 1))
 
 
@@ -138,15 +138,15 @@ def _read_vertex_buffers(f: Function, reader: Val, words: Val, count: Val) -> tu
     group = len(VERTEX_BUFFER.split())
     number = count.udiv(group)
     refuse(f, number > MAX_VERTEX_BUFFERS)
-    made = f.alloca(SLOTS)
-    f.call(PTR, "memset", made, f.const(I32, 0), number.zext(I64) * VERTEX_SLOT)
+    slots = f.alloca(SLOTS)
+    f.call(PTR, "memset", slots, f.const(I32, 0), number.zext(I64) * VERTEX_SLOT)
     with f.range(0, number) as k:
         stride, offset, handle = (field(f, f.at(words, k * (4 * group)), VERTEX_BUFFER, name) for name in VERTEX_BUFFER.split())
         with f.if_(handle.ne(0)):
             refuse(f, stride.ugt(MAX_VERTEX_STRIDE))
-            slot = Record(f, f.at(made, k * VERTEX_SLOT), VertexBufferSlot)
+            slot = Record(f, f.at(slots, k * VERTEX_SLOT), VertexBufferSlot)
             fill_vertex_slot(slot, find_buffer(f, reader, handle), offset.zext(I64), stride.zext(I64))
-    return number, made
+    return number, slots
 
 
 def build_index_buffer(module: Module) -> None:

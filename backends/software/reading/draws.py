@@ -25,9 +25,9 @@ def build_draw_words(module: Module) -> None:
     reader, words, count = f.args
     r = Record(f, reader, ReaderRecord)
     b = Record(f, r.get("bound"), BoundRecord)
-    given = {name: field(f, words, DRAW, name) for name in DRAW.split()[:LEAST_DRAW]}
-    is_indexed = given["indexed"].ne(0)
-    refuse(f, hinders(b) | given["count_from_so"].ne(0) | b.get("draw_entry").eq(0))
+    fields = {name: field(f, words, DRAW, name) for name in DRAW.split()[:LEAST_DRAW]}
+    is_indexed = fields["indexed"].ne(0)
+    refuse(f, hinders(b) | fields["count_from_so"].ne(0) | b.get("draw_entry").eq(0))
     refuse(f, is_indexed & r.get("index_size").eq(0))
     draw_id, patch_vertices = f.var(I32, 0), f.var(I32, DEFAULT_PATCH)
     with _has(f, count, "vertices_per_patch"):
@@ -39,16 +39,16 @@ def build_draw_words(module: Module) -> None:
         refuse(f, field(f, words, DRAW, "indirect_handle").ne(0))
     memory = f.alloca(f"[{ctypes.sizeof(DrawCall)} x i8]")
     c = Record(f, memory, DrawCall)
-    has_restart = given["primitive_restart"].ne(0)
-    c.set("mode", given["mode"])
-    c.set("count", given["count"])
-    c.set("start", f.select(is_indexed, f.const(I32, 0), given["start"]))  # an indexed draw starts at the index buffer's offset
+    has_restart = fields["primitive_restart"].ne(0)
+    c.set("mode", fields["mode"])
+    c.set("count", fields["count"])
+    c.set("start", f.select(is_indexed, f.const(I32, 0), fields["start"]))  # an indexed draw starts at the index buffer's offset
     c.set("index_size", f.select(is_indexed, r.get("index_size"), 0))
-    c.set("instance_count", given["instance_count"])
-    c.set("start_instance", given["start_instance"])
-    c.set("index_bias", f.select(is_indexed, given["index_bias"], 0))
+    c.set("instance_count", fields["instance_count"])
+    c.set("start_instance", fields["start_instance"])
+    c.set("index_bias", f.select(is_indexed, fields["index_bias"], 0))
     c.set("primitive_restart", has_restart.zext(I32))
-    c.set("restart_index", f.select(has_restart, given["restart_index"], -1))
+    c.set("restart_index", f.select(has_restart, fields["restart_index"], -1))
     c.set("draw_id", draw_id.get())
     c.set("patch_vertices", patch_vertices.get())
     f.ret(carry_out(b, "draw_entry", memory).eq(0).zext(I32))

@@ -27,10 +27,12 @@ def build_copy_transfer(module: Module) -> None:
 
 def _build_copy(module: Module, name: str, names: str, owner: str, place: str, way: str) -> None:
     f, reader, bound, words, _ = begin_taker(module, name)
-    given = {word: field(f, words, names, word) for word in names.split()}
-    refuse(f, (given[way] & FROM_HOST | given["level"] | given["y"] | given["z"]).ne(0) | given["height"].ne(1) | given["depth"].ne(1))
-    target, room = find_buffer(f, reader, given["res_handle"])
-    source, most = find_range(f, Record(f, reader, ReaderRecord).get("memories"), given[owner])
-    first, begin, size = (given[word].zext(I64) for word in ("x", place, "width"))
+    fields = {word: field(f, words, names, word) for word in names.split()}
+    refuse(
+        f, (fields[way] & FROM_HOST | fields["level"] | fields["y"] | fields["z"]).ne(0) | fields["height"].ne(1) | fields["depth"].ne(1)
+    )
+    target, room = find_buffer(f, reader, fields["res_handle"])
+    source, most = find_range(f, Record(f, reader, ReaderRecord).get("memories"), fields[owner])
+    first, begin, size = (fields[word].zext(I64) for word in ("x", place, "width"))
     refuse(f, size.eq(0) | (first + size > room) | (begin + size > most))
     take_write(f, bound, target + first, source + begin, size)

@@ -54,9 +54,9 @@ def _return_if(f: Function, condition: Val) -> None:
 def _finish_uses(f: Function, b: Record, w: Record, handle: Val) -> None:
     """Carry out pending work that uses the memory of a handle; returns from the function if this needs Python."""
     _return_if(f, b.get("executor").eq(0) | (b.get("hindrances") & _STOPS).ne(0))
-    found = f.call(I64, "find_buffer", w.get("memory"), handle)
-    _return_if(f, found.eq(0))
-    slot = Record(f, found.as_pointer(), BufferSlot)
+    entry = f.call(I64, "find_buffer", w.get("memory"), handle)
+    _return_if(f, entry.eq(0))
+    slot = Record(f, entry.as_pointer(), BufferSlot)
     code = f.call_pointer(I32, b.get("wait_entry").as_pointer(), b.get("executor").as_pointer(), slot.get("address"), slot.get("size"))
     _return_if(f, code.ne(0))
 

@@ -54,7 +54,7 @@ def _field(name: Any, data: Any, argument: str) -> NDArray[Any]:
 def _elements(interface: Interface, arrays: Sequence[NDArray[Any]], call: str) -> list[VertexElement]:
     """An element for each register of the inputs. Registers that the program does not read get that of another input."""
     places = {name: at for at, array in enumerate(arrays) for name in array.dtype.names or ()}
-    made: dict[int, VertexElement] = {}
+    elements: dict[int, VertexElement] = {}
     for name, port in interface.inputs.items():
         if name not in places:
             raise ValueError(f"{call}: the vertex shader reads {port.type} {name}, which no vertex has{nearest(name, places)}")
@@ -62,8 +62,8 @@ def _elements(interface: Interface, arrays: Sequence[NDArray[Any]], call: str) -
         rows = _rows(arrays[at].dtype, port, at, f"{call}: {port.type} {name}")
         if len(rows) != port.registers:
             raise ValueError(f"{call}: {port.type} {name}: expected {port.registers} rows of each vertex, not {len(rows)}")
-        made |= {port.location + row: element for row, element in enumerate(rows)}
-    return [made.get(k, next(iter(made.values()))) for k in range(max(made, default=-1) + 1)]
+        elements |= {port.location + row: element for row, element in enumerate(rows)}
+    return [elements.get(k, next(iter(elements.values()))) for k in range(max(elements, default=-1) + 1)]
 
 
 def _rows(layout: np.dtype[Any], port: Port, at: int, argument: str) -> list[VertexElement]:
@@ -85,4 +85,7 @@ def _rows(layout: np.dtype[Any], port: Port, at: int, argument: str) -> list[Ver
 def _doubles(offset: int, kind: np.dtype[Any], channels: int, at: int) -> list[VertexElement]:
     """The words of doubles, two doubles a register."""
     starts = [(row + channel, channels - channel) for row in range(0, kind.itemsize // 8, channels) for channel in range(0, channels, 2)]
-    return [VertexElement(offset + 8 * start, Format.R32G32B32A32_UINT if left > 1 else Format.R32G32_UINT, at) for start, left in starts]
+    return [
+        VertexElement(offset + 8 * start, Format.R32G32B32A32_UINT if remaining > 1 else Format.R32G32_UINT, at)
+        for start, remaining in starts
+    ]

@@ -93,8 +93,8 @@ class Bundle:
             raise AttributeError(f"a bundle does not record {name}: it {reason}")
         method = getattr(type(self._owner.context), name)
 
-        def record(*args: Any, **given: Any) -> None:
-            self._record(row.name, row, args, given)
+        def record(*args: Any, **keywords: Any) -> None:
+            self._record(row.name, row, args, keywords)
 
         record.__name__, record.__doc__ = name, method.__doc__
         return record
@@ -112,37 +112,37 @@ class Bundle:
         return memoryview(self._words).cast("I"), self._objects
 
     # -- recording -----------------------------------------------------------------------------------------------------------
-    def _record(self, name: str, row: Row, args: tuple[Any, ...], given: dict[str, Any]) -> None:
+    def _record(self, name: str, row: Row, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         if self.is_finished:
             raise ValueError(f"{name}: the bundle is finished; record another one")
-        row.bound(args, given)
+        row.bound(args, keywords)
         if name == "draw_vbo":
-            args, given = self._draw(args, given)
+            args, keywords = self._draw(args, keywords)
         elif name in ("set_index_buffer", "set_vertex_buffers"):
             args = tuple(self._placed(item, name) for item in args)
-            given = {key: self._placed(item, name) if key in _MEMORY else item for key, item in given.items()}
+            keywords = {key: self._placed(item, name) if key in _MEMORY else item for key, item in keywords.items()}
         try:
-            made = self._encoder.fixed(name, args, given) or self._encoder.call(name, args, given)
+            command = self._encoder.fixed(name, args, keywords) or self._encoder.call(name, args, keywords)
         except Unwritable as error:
             raise TypeError(f"{name}: {error}") from None
-        self._words += made
+        self._words += command
         self._count += 1
 
-    def _draw(self, args: tuple[Any, ...], given: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _draw(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments of a draw whose fields of DrawInfo are checked, with its indices in a buffer of the bundle."""
-        info = args[0] if args else given.get("info")
-        rest = {key: item for key, item in given.items() if key in _DRAW}
+        info = args[0] if args else keywords.get("info")
+        rest = {key: item for key, item in keywords.items() if key in _DRAW}
         if info is not None and not isinstance(info, DrawInfo):
             raise TypeError(f"draw_vbo: info: expected a DrawInfo, not {type(info).__name__}")
         fields = fields_of(info)
         self._owner.context._checked_draw(fields | rest)
-        index = given.get("index")
+        index = keywords.get("index")
         if isinstance(index, np.ndarray):
             if index.dtype.kind not in "ui" or index.itemsize not in (1, 2, 4):
                 raise TypeError(f"draw_vbo: index: expected an array of uint8, uint16 or uint32, not {index.dtype}")
             count = (fields | rest).get("count", 0) or max(0, index.size - (fields | rest).get("start", 0))
-            given = given | {"index": self._copy(index), "index_size": index.itemsize, "count": count}
-        return args, given
+            keywords = keywords | {"index": self._copy(index), "index_size": index.itemsize, "count": count}
+        return args, keywords
 
     def _placed(self, value: Any, name: str) -> Any:
         """A value with its arrays and bytes as buffers of the bundle."""
@@ -164,10 +164,10 @@ class Bundle:
 
     def _copy(self, data: np.ndarray[Any, Any]) -> Resource:
         values = as_bytes(data, "index")
-        made = self._owner.context.screen.resource_create(target="BUFFER", width0=max(1, values.size))
-        made.storage[: values.size] = values
-        self._copies.append(made)
-        return made
+        copy = self._owner.context.screen.resource_create(target="BUFFER", width0=max(1, values.size))
+        copy.storage[: values.size] = values
+        self._copies.append(copy)
+        return copy
 
     def _handle_of(self, thing: Any) -> int | None:
         if not isinstance(thing, OBJECTS):

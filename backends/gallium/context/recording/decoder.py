@@ -149,10 +149,10 @@ class Decoder:
         if count > len(fields) and (not group or (count - len(fields)) % len(group)):
             raise WordError(f"{count} words are too many, or end inside of a group")
         act = _OWN.get(item.command)
-        made = [self._fixed(item) if act is None else act(self, item)]
+        calls = [self._fixed(item) if act is None else act(self, item)]
         if item.command in (Command.CONSTANTS, Command.CHANGES) and item.detail & AGAIN:
-            made.append(self._drawn(self._last_draw()))
-        return tuple([Call(row=row, args=args, given=given, handles=tuple(self._handles)) for row, (args, given) in made])
+            calls.append(self._drawn(self._last_draw()))
+        return tuple([Call(row=row, args=args, given=keywords, handles=tuple(self._handles)) for row, (args, keywords) in calls])
 
     def _fixed(self, item: Item) -> Made:
         """The call of a fixed command."""
@@ -182,9 +182,9 @@ class Decoder:
                 raise WordError("its words are not in the data")
             body = memoryview(data[-1])
         reader = ValueReader(body, data, self._read_object)
-        args, given = reader.read(), reader.read()
+        args, keywords = reader.read(), reader.read()
         outcome = reader.read() if flags & OUTCOME else None
-        if not isinstance(args, tuple) or not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
+        if not isinstance(args, tuple) or not isinstance(keywords, dict) or not all(isinstance(key, str) for key in keywords):
             raise WordError("the arguments are neither a tuple nor a mapping by name")
         if not reader.is_at_end:
             raise WordError("words are left after its values")
@@ -193,7 +193,7 @@ class Decoder:
         return Call(
             row=row,
             args=args,
-            given=given,
+            given=keywords,
             result=words[1],
             raises=bool(flags & RAISES),
             has_outcome=bool(flags & OUTCOME),

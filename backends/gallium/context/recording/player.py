@@ -152,10 +152,12 @@ class Player:
             self._notice_lists()
         if item.command not in REPEATED or not is_plain or effect is None:
             return
-        given = call.row.bound(call.args, call.given)
-        places = effect.places(given)
+        arguments = call.row.bound(call.args, call.given)
+        places = effect.places(arguments)
         length = getattr(self._context.state.record, effect.count) if isinstance(effect, Listed) else None
-        if places is not None and (length is None or (isinstance(given["states"], (list, tuple)) and length == len(given["states"]))):
+        if places is not None and (
+            length is None or (isinstance(arguments["states"], (list, tuple)) and length == len(arguments["states"]))
+        ):
             tags = (*call.handles, *((call.row.name,) if length is not None else ()))
             owner = self._context.targets.prepare() if item.command is Command.FRAMEBUFFER else 0
             if owner or item.command is not Command.FRAMEBUFFER:
