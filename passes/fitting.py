@@ -21,13 +21,13 @@ def fitted(program: Program) -> Program:
 
 
 def _fit(program: Program) -> Program:
-    fitted = program
+    changed = program
     if program.file_size(TEMP) > MANY_TEMPORARIES:
         from passes.optimise.merge import MergeTemporaries  # loaded only for large programs
 
-        fitted = MergeTemporaries().run(fitted)
+        changed = MergeTemporaries().run(changed)
     if len(program.instructions) > 2 * MAX_DEPTH:
         from passes.optimise.flatten import FlattenBranches
 
-        fitted = FlattenBranches().run(fitted)
-    return fitted
+        changed = FlattenBranches().run(changed)
+    return changed

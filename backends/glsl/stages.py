@@ -234,8 +234,8 @@ class Ports:
 
     def _qualifiers_after(self, semantic: str) -> str:
         """The qualifiers that the key gives an output which meets an input of a fragment program, with a space after each."""
-        qualifiers = self.names.layout.qualifiers.get(semantic)
-        return f"{qualifiers} " if qualifiers and self.program.property("NEXT_SHADER", _P.FRAG) == _P.FRAG else ""
+        words = self.names.layout.qualifiers.get(semantic)
+        return f"{words} " if words and self.program.property("NEXT_SHADER", _P.FRAG) == _P.FRAG else ""
 
     def _built_output(self, name: str, number: int, item: Declaration) -> Place | None:
         head = "gl_out[{v}]." if self.stage is _P.TESS_CTRL else ""

@@ -73,9 +73,9 @@ def _store(f: Function, key: BlitKey, values: list[Val], nearest: list[Val], pla
         store_row(f, to, formats.pack_depth_stencil(f, to, depth, stencil, old or blank), place)
         return
     if old:
-        kept = formats.unpack(f, to, old)
+        stored = formats.unpack(f, to, old)
         if key.blends:
             rest = f.const(F32.wide(lanes), 1.0) - values[3]
-            values = [v * values[3] + k * rest for v, k in zip(values, kept)]
-        values = [v if written >> c & 1 else kept[c] for c, v in enumerate(values)]
+            values = [v * values[3] + k * rest for v, k in zip(values, stored)]
+        values = [v if written >> c & 1 else stored[c] for c, v in enumerate(values)]
     store_row(f, to, formats.pack(f, to, values), place)

@@ -40,8 +40,8 @@ class Pattern:
         size = len(texel)
         if 64 % size:
             raise ValueError(f"{format} cannot be rendered to: its texels have {size} bytes")
-        kept = keep.tobytes() * (64 // size) if keep is not None and keep.any() else None
-        return Pattern(size, texel.tobytes() * (64 // size), kept)
+        protected = keep.tobytes() * (64 // size) if keep is not None and keep.any() else None
+        return Pattern(size, texel.tobytes() * (64 // size), protected)
 
 
 @functools.lru_cache(256)
@@ -54,13 +54,13 @@ def color_pattern(format: Format, words: tuple[int, ...]) -> Pattern:
 @functools.lru_cache(256)
 def depth_pattern(format: Format, depth: float | None, stencil: int | None) -> Pattern:
     """The pattern of a depth and a stencil value; a part that is None is not changed."""
-    kept = 0
+    protected = 0
     for channel, value in ((format.depth, depth), (format.stencil, stencil)):
         if channel is not None and value is None:
-            kept |= ((1 << channel.size) - 1) << channel.shift
+            protected |= ((1 << channel.size) - 1) << channel.shift
     z = None if depth is None or format.depth is None else np.array([depth], np.float32)
     s = None if stencil is None or format.stencil is None else np.array([stencil & 255], np.uint8)
-    keep = np.frombuffer(kept.to_bytes(format.block_bytes, "little"), np.uint8)
+    keep = np.frombuffer(protected.to_bytes(format.block_bytes, "little"), np.uint8)
     texel = pack_depth_stencil(format, z, s, np.zeros(format.block_bytes, np.uint8))
     return Pattern.of(format, texel & ~keep, keep)
 
@@ -78,11 +78,11 @@ def clear_records(
         z = depth if buffers & _DEPTH and zs.format.depth is not None else None
         s = stencil if buffers & _STENCIL and zs.format.stencil is not None else None
         if z is not None or s is not None:
-            made = _records(zs, depth_pattern(zs.format, z, s))
+            of_depth = _records(zs, depth_pattern(zs.format, z, s))
             if z is not None:
-                for _, r in made:
+                for _, r in of_depth:
                     r.has_depth, r.farthest = 1, cleared_bound(zs.format, z)
-            records += made
+            records += of_depth
     return records
 
 

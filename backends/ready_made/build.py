@@ -54,8 +54,8 @@ def build(levels: Iterable[str], folder: Path = ready_made.FOLDER, processes: in
     size = 4  # kernels that a process takes at a time
     chunks = [work[k : k + size] for k in range(0, len(work), size)]
     with ProcessPoolExecutor(processes or cpu_count(), multiprocessing.get_context("spawn")) as pool:
-        for compiled in pool.map(_compile_some, chunks):
-            for level, named in compiled:
+        for batch in pool.map(_compile_some, chunks):
+            for level, named in batch:
                 if named is not None:
                     images[level][named[0]] = named[1]
     if not own_sources().are_unchanged():

@@ -158,9 +158,9 @@ class DrawnKernels:
 
 def _info(named: Mapping[str, Any]) -> DrawInfo:
     """The DrawInfo of a recorded call."""
-    record, index = named.get("info"), named.get("index")
+    positional, index = named.get("info"), named.get("index")
     values = {name: value for name, value in named.items() if name in _FIELDS}
-    info = record if isinstance(record, DrawInfo) else DrawInfo(**values | {"mode": lookup(Prim, values.get("mode", 0), "mode")})
+    info = positional if isinstance(positional, DrawInfo) else DrawInfo(**values | {"mode": lookup(Prim, values.get("mode", 0), "mode")})
     if isinstance(index, np.ndarray):  # the array's size replaces missing fields
         info = replace(info, index_size=index.itemsize, count=info.count or max(0, index.size - info.start))
     return info

@@ -252,8 +252,8 @@ class Merger:
             return ""
         format = self.attachment.surface.format
         sample = int(np.flatnonzero((now != self.pixel.color).any(axis=1))[0])
-        computed, stored = (_shown(format, texel[sample]) for texel in (self.pixel.color, now))
-        return f"sample {sample}: computed {computed}, stored {stored}{self._doubts()}"
+        computed, actual = (_shown(format, texel[sample]) for texel in (self.pixel.color, now))
+        return f"sample {sample}: computed {computed}, stored {actual}{self._doubts()}"
 
     def _doubts(self) -> str:
         """Reasons why a difference need not be a bug."""

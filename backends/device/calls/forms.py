@@ -103,11 +103,11 @@ def handle(argument: str, word: str = "", *, is_buffer: bool = False, is_needed:
     """A word: the handle of an object, 0 for None. is_buffer: only living buffers are accepted. is_needed: None is refused."""
 
     def write(value: Any, handle_of: HandleOf) -> bytes:
-        number = 0 if value is None else handle_of(value)
+        value_handle = 0 if value is None else handle_of(value)
         is_wrong = is_buffer and value is not None and (not getattr(value, "is_buffer", False) or value.is_destroyed)
-        if number is None or is_wrong or (is_needed and value is None):
+        if value_handle is None or is_wrong or (is_needed and value is None):
             raise TypeError(value)
-        return _words(number)
+        return _words(value_handle)
 
     def read(words: memoryview, object_of: ObjectOf) -> Any:
         thing = object_of(words[0])

@@ -95,14 +95,14 @@ class Parameters(ContextCore):
 
     def set_blend_color(self, color: BlendColor | Sequence[float]) -> None:
         """Set the constant color of blend factors. (context.rst, "Non-CSO State")"""
-        fields = color if isinstance(color, BlendColor) else {"color": color}
-        self.state.blend_color = make(BlendColor, fields, {}, "set_blend_color").color
+        template = color if isinstance(color, BlendColor) else {"color": color}
+        self.state.blend_color = make(BlendColor, template, {}, "set_blend_color").color
         self._learn_value(color, Kind.COLOR, Word.BLEND_COLOR)
 
     def set_stencil_ref(self, ref: StencilRef | Sequence[int] | int) -> None:
         """Set the stencil reference values: front and back, or one for both. (context.rst, "Non-CSO State")"""
-        fields = ref if isinstance(ref, StencilRef) else {"ref_value": (ref, ref) if isinstance(ref, int) else ref}
-        values = make(StencilRef, fields, {}, "set_stencil_ref").ref_value
+        template = ref if isinstance(ref, StencilRef) else {"ref_value": (ref, ref) if isinstance(ref, int) else ref}
+        values = make(StencilRef, template, {}, "set_stencil_ref").ref_value
         self.state.stencil_ref = (integer(values[0], "set_stencil_ref: ref", 0, 255), integer(values[1], "set_stencil_ref: ref", 0, 255))
         self._learn_value(ref, Kind.REFERENCE, Word.STENCIL_REF)
 
@@ -146,8 +146,8 @@ class Parameters(ContextCore):
 
     def set_clip_state(self, state: ClipState | Sequence[Sequence[float]]) -> None:
         """Set up to eight user clip planes; bits of the rasterizer's clip_plane_enable switch them on. (context.rst, "Non-CSO State")"""
-        fields = state if isinstance(state, ClipState) else {"ucp": state}
-        planes = make(ClipState, fields, {}, "set_clip_state").ucp
+        template = state if isinstance(state, ClipState) else {"ucp": state}
+        planes = make(ClipState, template, {}, "set_clip_state").ucp
         if len(planes) > 8:
             raise ValueError(f"set_clip_state: state: {len(planes)} planes; eight are possible")
         self.state.clip_planes = planes

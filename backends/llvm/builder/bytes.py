@@ -92,10 +92,10 @@ def _halves(f: Function, products: Sequence[Val | None], lanes: int, width: int)
 
 def _has_least(f: Function, halves: Val) -> Val:
     """Scalar, true if a 16-bit number is -2^15."""
-    found = halves.eq(-(1 << 15))
+    is_least = halves.eq(-(1 << 15))
     if halves.lanes == 32:
-        return f.any(found)
-    return f.call(I32, "llvm.x86.avx2.pmovmskb", found.sext(_I16).bits_as(_I8.wide(32))).ne(0)
+        return f.any(is_least)
+    return f.call(I32, "llvm.x86.avx2.pmovmskb", is_least.sext(_I16).bits_as(_I8.wide(32))).ne(0)
 
 
 def _bytes(f: Function, halves: Sequence[Val], width: int) -> Val:

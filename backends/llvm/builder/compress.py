@@ -19,14 +19,14 @@ def store_compressed(f: Function, words: Val, alive: Val, to: Val) -> None:
     if f.module.has("avx2") and words.type.lanes % 8 == 0:
         _store_permuted(f, words, alive, to)
         return
-    left, out = f.var(I32, f.mask_bits(alive)), f.var(I32, 0)
+    waiting, out = f.var(I32, f.mask_bits(alive)), f.var(I32, 0)
     scratch = f.alloca(str(words.type))
     f.store(words, scratch, 0, 64)
     with f.loop() as loop:
-        bits = left.get()
+        bits = waiting.get()
         loop.break_if(bits.eq(0))
         k = f.call(I32, "llvm.cttz.i32", bits, Val(f, BOOL, "true"))
-        left.set(bits & (bits - 1))
+        waiting.set(bits & (bits - 1))
         f.store(f.load(I32, scratch, k << 2), to, out.get() << 2)
         out.add(1)
 

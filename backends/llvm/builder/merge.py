@@ -21,5 +21,5 @@ def place_bits(f: Operations, keep: int | Val, old: Val, placed: Val) -> Val:
     return _joined(f, old & keep, placed)
 
 
-def _joined(f: Operations, kept: Val, placed: Val) -> Val:
-    return placed | kept if f.module.has("avx512f") else kept | placed
+def _joined(f: Operations, rest: Val, placed: Val) -> Val:
+    return placed | rest if f.module.has("avx512f") else rest | placed

@@ -50,10 +50,10 @@ def load_lanes(f: Operations, type: Type, pointer: Val, offsets: Val, mask: Val 
         pointers = [chosen[k] for k in range(n)]
     else:
         pointers = [f.at(pointer, offset) for offset in lane_offsets(offsets)]
-    found = f.const(type.wide(n), 0)
+    loaded = f.const(type.wide(n), 0)
     for lane, place in enumerate(pointers):
-        found = f.insert(found, f.load(type, place, align=_align(type)), lane)
-    return found
+        loaded = f.insert(loaded, f.load(type, place, align=_align(type)), lane)
+    return loaded
 
 
 def lane_offsets(offsets: Val) -> list[Val]:
@@ -71,10 +71,10 @@ def gather(f: Operations, type: Type, pointer: Val, offsets: Val, mask: Val | No
     name = f"gather.{type.suffix}.{offsets.type.suffix}"
     if not f.module.defines(name):
         g = f.helper(name, (PTR, PTR, PTR, I64))
-        base, places, found, bits = g.args
-        g.store(g.const(type.wide(offsets.lanes), 0), found)
+        base, places, results_at, bits = g.args
+        g.store(g.const(type.wide(offsets.lanes), 0), results_at)
         with _loop(g, bits, places, offsets.type) as (lane, offset):
-            g.store(g.load(type, g.at(base, offset), align=_align(type)), g.at(found, lane * (type.bits // 8)), align=_align(type))
+            g.store(g.load(type, g.at(base, offset), align=_align(type)), g.at(results_at, lane * (type.bits // 8)), align=_align(type))
         g.ret()
     f.call(None, name, pointer, _placed(f, offsets), results, _bits(f, offsets.lanes, mask))
     return f.load(type.wide(offsets.lanes), results)
@@ -88,9 +88,9 @@ def scatter(f: Operations, value: Val, pointer: Val, offsets: Val, mask: Val) ->
     name = f"scatter.{one.suffix}.{offsets.type.suffix}"
     if not f.module.defines(name):
         g = f.helper(name, (PTR, PTR, PTR, I64))
-        base, places, given, bits = g.args
+        base, places, values_at, bits = g.args
         with _loop(g, bits, places, offsets.type) as (lane, offset):
-            g.store(g.load(one, g.at(given, lane * (one.bits // 8)), align=_align(one)), g.at(base, offset), align=_align(one))
+            g.store(g.load(one, g.at(values_at, lane * (one.bits // 8)), align=_align(one)), g.at(base, offset), align=_align(one))
         g.ret()
     f.call(None, name, pointer, _placed(f, offsets), values, _bits(f, offsets.lanes, mask))
 
@@ -118,8 +118,8 @@ def _bits(f: Operations, lanes: int, mask: Val | None) -> Val:
 @contextmanager
 def lanes_of(f: Operations, offsets: Val, mask: Val | None) -> Iterator[tuple[Val, Val]]:
     """Write a loop over the lanes of `mask`, the lowest first. The body gets the number of a lane (i64) and its offset."""
-    with _loop(f, _bits(f, offsets.lanes, mask), _placed(f, offsets), offsets.type) as found:
-        yield found
+    with _loop(f, _bits(f, offsets.lanes, mask), _placed(f, offsets), offsets.type) as lane:
+        yield lane
 
 
 @contextmanager

@@ -68,11 +68,11 @@ def generate_artifact(build: Callable[[], Module], kind: str, *, cpu: str = "hos
     with _measured(times, "set up target"):
         check_processor(cpu)
         _try_elsewhere(text, kind, cpu, exports)
-    made = make_code(text, kind, cpu, exports, times)
-    if isinstance(made, bytes):
+    code = make_code(text, kind, cpu, exports, times)
+    if isinstance(code, bytes):
         with _measured(times, "scan symbols"):
-            _check_symbols(made, module.name)
-    return Artifact(made, times)
+            _check_symbols(code, module.name)
+    return Artifact(code, times)
 
 
 def make_code(text: str, kind: str, cpu: str, exports: Sequence[str], times: dict[str, float]) -> str | bytes:
@@ -129,7 +129,7 @@ def _link_shared(parsed: llvm.ModuleRef, cpu: str, exports: Sequence[str], machi
     """Link the shared functions that a module calls into it."""
     while True:
         missing = [f.name for f in parsed.functions if f.is_declaration]
-        shared = next(((name, made) for name in missing if (made := build_shared(name, cpu)) is not None), None)
+        shared = next(((name, library) for name in missing if (library := build_shared(name, cpu)) is not None), None)
         if shared is None:
             break
         parsed.link_in(parse_module(shared[1].text(), machine))

@@ -72,4 +72,4 @@ def _flow(function: llvm.ValueRef) -> str:
     """LLVM's drawing of a function, whose blocks are named by their order instead of their addresses."""
     text: str = llvm.get_function_cfg(function)
     numbers: dict[str, int] = {}
-    return re.sub("Node0x[0-9a-f]+", lambda found: f"b{numbers.setdefault(found[0], len(numbers))}", text)
+    return re.sub("Node0x[0-9a-f]+", lambda match: f"b{numbers.setdefault(match[0], len(numbers))}", text)

@@ -102,10 +102,10 @@ class KernelCache:
         return make
 
     def _compile(self, request: _Request) -> Library:
-        begin, made, note = time.perf_counter_ns(), [], self.note
+        begin, compiled, note = time.perf_counter_ns(), [], self.note
 
         def make() -> Module:
-            made.append(request.key)
+            compiled.append(request.key)
             if note is not None:
                 note(True)
             return request.make()
@@ -116,10 +116,10 @@ class KernelCache:
                     request.key, make, exports=request.exports, cpu=self.cpu, cache=self.cache, of_program=request.of_program
                 )
         finally:
-            if made and note is not None:
+            if compiled and note is not None:
                 note(False)
         with _lock:
-            if made:
+            if compiled:
                 self.compiled, self.compile_ns = self.compiled + 1, self.compile_ns + time.perf_counter_ns() - begin
             else:
                 self.loaded += 1

@@ -38,8 +38,8 @@ def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> t
     RuntimeError or OSError if LLVM's linker or the system refuses.
     """
     if image.startswith(flat.MAGIC):
-        found = flat.unpack(image)
-        placed = flat.Placed(found, _outside(found.imports, name, resolve))
+        unpacked = flat.unpack(image)
+        placed = flat.Placed(unpacked, _outside(unpacked.imports, name, resolve))
         missing = [export for export in exports if export not in placed.address]
         if missing:
             raise ValueError(f"{name!r} has no {', '.join(missing)}")

@@ -53,9 +53,9 @@ def recall_sources(cache: Cache) -> None:
     stamp = sources.stamp if store is not None and not sources.is_known else None
     if store is None or stamp is None:
         return
-    kept = store.get(stamp)
-    if kept is not None:
-        sources.recall(kept.decode("ascii", "replace"))
+    stored = store.get(stamp)
+    if stored is not None:
+        sources.recall(stored.decode("ascii", "replace"))
     elif sources.digest is not None:
         store.put(stamp, sources.digest.encode())
 
@@ -66,11 +66,11 @@ def recall_host(cache: Cache) -> None:
     if store is None or surroundings is None or host.is_known():
         return
     key = digest_of(surroundings.encode()).hexdigest()
-    kept = store.get(key)
-    if kept is None:
+    stored = store.get(key)
+    if stored is None:
         store.put(key, host.host().pack())
         return
     try:
-        host.use(host.Host.unpack(kept))
+        host.use(host.Host.unpack(stored))
     except (ValueError, TypeError):  # written in another format
         store.discard(key)

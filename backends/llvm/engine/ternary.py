@@ -60,10 +60,10 @@ def hide_masks(text: str) -> str:
     """Equivalent LLVM text that loads the constants of vector ANDs from memory, so that LLVM does not recognize a merge."""
     tables: dict[tuple[str, str], str] = {}
 
-    def load(found: re.Match[str]) -> str:
-        start, kind, left, right, first, second = found.groups()
+    def load(match: re.Match[str]) -> str:
+        start, kind, left, right, first, second = match.groups()
         table = tables.setdefault((kind, right or first), f"@mask.{len(tables)}")
-        name = f"%mask.{found.start()}"
+        name = f"%mask.{match.start()}"
         return f"  {name} = load {kind}, ptr {table}, align 4\n{start}{left or second}, {name}"
 
     hidden = re.sub(_MASKING, load, text)

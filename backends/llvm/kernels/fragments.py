@@ -123,15 +123,15 @@ class FragmentRegisters(RunRegisters):
 
     def interpolate(self, register: int, channel: int, place: Place) -> Val:
         """Channel of an input at a place, from its plane; the given value if there are no planes."""
-        f, given, declaration = self.f, self.input(register, channel), self._declaration(register)
+        f, plain_input, declaration = self.f, self.input(register, channel), self._declaration(register)
         name = declaration.semantic.name if declaration is not None and declaration.semantic is not None else ""
         if declaration is None or name in _WHOLE or mode_of(declaration, False) is Interpolation.CONSTANT:
-            return given
+            return plain_input
         is_given = self._fragments.get("has_planes").eq(0)
         if declaration.interpolation is Interpolation.COLOR:
             is_given = is_given | self._fragments.get("flat_color").ne(0)
         perspective = mode_of(declaration, False) is Interpolation.PERSPECTIVE
-        return f.select(is_given, given, canonical(f, self._plane(register, channel, place, perspective)))
+        return f.select(is_given, plain_input, canonical(f, self._plane(register, channel, place, perspective)))
 
     def _plane(self, register: int, channel: int, place: Place, perspective: bool) -> Val:
         f, lane_map = self.f, self.lane_map

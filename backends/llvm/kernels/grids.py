@@ -253,12 +253,12 @@ def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: in
     f = Function(module, "drive", [PTR], internal=True)
     record, kinds = Record(f, f.args[0], GridRecord), memory_kinds(program)
     place = [f.var(I32, record.get("first", axis)) for axis in range(3)]
-    left = f.var(I32, record.get("blocks"))
+    remaining = f.var(I32, record.get("blocks"))
     with f.loop() as units:
-        units.break_if(left.get() < 1)
-        _place_blocks(f, record, key, place, left.get())
+        units.break_if(remaining.get() < 1)
+        _place_blocks(f, record, key, place, remaining.get())
         if begin_unit is not None:
-            begin_unit(f, left.get())
+            begin_unit(f, remaining.get())
         if MemoryType.SHARED in kinds:
             clear_words(f, record.get("shared"), record.get("shared_words") * record.get("shared_by"))
         if MemoryType.PRIVATE in kinds:
@@ -270,16 +270,16 @@ def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: in
         else:
             with f.range(0, record.get("vectors")) as vector:
                 f.call(None, "shade", f.args[0], vector)
-        left.set(left.get() - record.get("shared_by"))
+        remaining.set(remaining.get() - record.get("shared_by"))
     f.ret()
 
 
-def _place_blocks(f: Function, record: Record, key: GridKey, place: list[Var], left: Val) -> None:
+def _place_blocks(f: Function, record: Record, key: GridKey, place: list[Var], remaining: Val) -> None:
     """Write code that stores the places of the next unit's blocks, and advances."""
     places, quads = record.get("places"), record.get("quads")
     with f.range(0, record.get("shared_by")) as number:
         now = [axis.get() for axis in place]
-        exists = (number < left).zext(I32)
+        exists = (number < remaining).zext(I32)
         with f.range(0, quads) as quad:
             start = f.at(places, (number * quads + quad) * 16)
             for row, value in enumerate([*now, exists]):

@@ -131,11 +131,11 @@ def build_mesh_kernel(program: Program, key: GridKey, cpu: str = "host") -> Modu
 def _begin_unit(program: Program) -> BeginUnit:
     """A function that writes code to locate and clear the memory of a unit's blocks."""
 
-    def write(f: Function, left: Val) -> None:
+    def write(f: Function, remaining: Val) -> None:
         grid, record = Record(f, f.args[0], GridRecord), Record(f, f.args[0], MeshRecord)
         blocks = grid.get("shared_by")
-        blocks = f.select(left < blocks, left, blocks)
-        number = (record.get("number") + grid.get("blocks") - left).zext(I64)
+        blocks = f.select(remaining < blocks, remaining, blocks)
+        number = (record.get("number") + grid.get("blocks") - remaining).zext(I64)
         sizes = f.at(record.get("counts"), number * (4 * SIZES))
         record.set("now", sizes, _NOW.index("sizes"))
         clear_words(f, sizes, blocks * SIZES)

@@ -126,9 +126,9 @@ def _encode(f: Function, x: _Wide, exponent: Val, sign: Val) -> Val:
     # Keep 53 bits, or fewer if the number is denormal.
     drop = f.select(biased < 1, 12 - biased, 11)
     beyond = f.select(drop > 63, drop - 63, 0)
-    kept, drop = _shift_right(f, _Wide(mantissa ^ mantissa, mantissa), beyond).low, f.select(drop > 63, 63, drop)
-    quotient = _right(f, kept, drop)
-    lost, half = kept - _left(f, quotient, drop), _left(f, f.const(kept.type, 1), drop - 1)
+    significand, drop = _shift_right(f, _Wide(mantissa ^ mantissa, mantissa), beyond).low, f.select(drop > 63, 63, drop)
+    quotient = _right(f, significand, drop)
+    lost, half = significand - _left(f, quotient, drop), _left(f, f.const(significand.type, 1), drop - 1)
     up = lost.ugt(half) | (lost.eq(half) & (quotient & 1).ne(0))
-    bits = (f.select(biased < 1, 0, biased - 1) << 52) + quotient + f.select(up, f.const(kept.type, 1), 0)
+    bits = (f.select(biased < 1, 0, biased - 1) << 52) + quotient + f.select(up, f.const(significand.type, 1), 0)
     return f.select(biased > 2046, INFINITY, bits) | sign << 63

@@ -234,11 +234,11 @@ def _pack_shared_exponent(f: Function, channels: Sequence[Val]) -> Val:
 
 def _by_byte(format: Format, channels: Sequence[Val]) -> list[Val | None]:
     """Channel of each byte of a four-byte format; None for padding."""
-    found: list[Val | None] = [None] * 4
+    by_byte: list[Val | None] = [None] * 4
     for c in format.channels:
         if c.type is not ChannelType.VOID:
-            found[c.shift // 8] = channels["RGBA".index(c.letter) if c.letter in "RGBA" else 0]
-    return found
+            by_byte[c.shift // 8] = channels["RGBA".index(c.letter) if c.letter in "RGBA" else 0]
+    return by_byte
 
 
 def pack(f: Function, format: Format, channels: Sequence[Val]) -> list[Val]:

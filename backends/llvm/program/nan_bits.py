@@ -89,8 +89,8 @@ def relevant_outputs(program: Program, outputs: int) -> int:
     """`outputs`, or 0 if the code is the same, assuming that inputs are uninterpreted words: a part of the key of a vertex kernel."""
     if not outputs:
         return 0
-    some, none = (replace(nan_bits(program, chosen), inputs=frozenset()) for chosen in (outputs, 0))
-    return outputs if some != none else 0
+    bits, none = (replace(nan_bits(program, chosen), inputs=frozenset()) for chosen in (outputs, 0))
+    return outputs if bits != none else 0
 
 
 def _analyse(program: Program, outputs: int) -> NanBits:

@@ -32,10 +32,10 @@ class Corners:
     def load(self) -> list[Val]:
         """The four vectors. In lanes on the last column of a texture that does not repeat, the right texels are undefined."""
         f = self.f
-        found = [f.var(I32.wide(self.start.lanes)) for _ in range(4)]
+        variables = [f.var(I32.wide(self.start.lanes)) for _ in range(4)]
 
         def keep(values: Sequence[Val]) -> None:
-            for variable, value in zip(found, values, strict=True):
+            for variable, value in zip(variables, values, strict=True):
                 variable.set(value)
 
         is_fixed, distance = self._lower_row()
@@ -52,7 +52,7 @@ class Corners:
                     keep(self.of_rows([word for base in (self.texture.base, lower) for word in windows.load(base)]))
                     far()
                     keep(self.of_places(lower, lane_offsets(self.start)))
-        return [variable.get() for variable in found]
+        return [variable.get() for variable in variables]
 
     def of_rows(self, corners: Sequence[Val]) -> list[Val]:
         """The four vectors from the words of each corner."""
@@ -71,12 +71,12 @@ class Corners:
         f, (s, t), level = self.f, self.axes, self.level
         step, last = self.level.row_stride[0].sext(I64), level.height[0] - 1
         is_last = t.first.eq(f.splat(last, t.first.lanes))
-        some = f.any(is_last)
-        is_fixed = ~some | f.all(is_last)
+        any_last = f.any(is_last)
+        is_fixed = ~any_last | f.all(is_last)
         if s.repeats:
             is_fixed = is_fixed & ~f.any(s.first.eq(level.width - 1))
         around = (0 - last).sext(I64) * step if t.repeats else f.const(I64, 0)
-        return is_fixed, f.select(some, around, step)
+        return is_fixed, f.select(any_last, around, step)
 
     def of_any_places(self) -> list[Val]:
         """The four vectors of texels at any place: gathered by AVX-512, otherwise in a loop, as this is rare and its code is long."""

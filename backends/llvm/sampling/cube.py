@@ -38,8 +38,8 @@ class _Side:
     def components(self, vector: Sequence[Val]) -> tuple[Val, Val, Val]:
         """Components of a vector (f32) along s and t, and along the major axis, outwards."""
         f, (x, y, z) = self.f, vector
-        found = f.select(self.on_x, z, x), f.select(self.on_y, z, y), f.select(self.on_x, x, f.select(self.on_y, y, z))
-        s, t, major = ((value.as_int() ^ sign).as_float() for value, sign in zip(found, self.signs))
+        components = f.select(self.on_x, z, x), f.select(self.on_y, z, y), f.select(self.on_x, x, f.select(self.on_y, y, z))
+        s, t, major = ((value.as_int() ^ sign).as_float() for value, sign in zip(components, self.signs))
         return s, t, major
 
 
@@ -102,9 +102,9 @@ def _across_edge(f: Function, face: Val, i: Val, j: Val, size: Val) -> tuple[Val
     on_x = x.eq(size) | x.eq(low)
     on_y = ~on_x & (y.eq(size) | y.eq(low))
     negative = f.select(on_x, x, f.select(on_y, y, z)) < 0
-    found = f.select(on_x, 0, f.select(on_y, f.const(I32.wide(x.lanes), 2), 4)) - negative.sext(I32)
+    adjacent = f.select(on_x, 0, f.select(on_y, f.const(I32.wide(x.lanes), 2), 4)) - negative.sext(I32)
     s, t = _minor(f, on_x, on_y, negative, (x, y, z))
-    return found, (s + size - 1) >> 1, (t + size - 1) >> 1
+    return adjacent, (s + size - 1) >> 1, (t + size - 1) >> 1
 
 
 @record(kw_only=True)
@@ -175,21 +175,21 @@ class SeamlessFootprint:
         start = texel_offset(self.level, format.block_bytes, self.firsts[0], self.firsts[1], self.layer)
         lower = start + self.level.row_stride
         in_words = format.block_bytes == 4
-        found = [f.var(I32.wide(last.lanes) if in_words else start.type) for _ in range(4)]
+        variables = [f.var(I32.wide(last.lanes) if in_words else start.type) for _ in range(4)]
         with f.else_of(f.all(self.firsts[0].ult(last) & self.firsts[1].ult(last))) as otherwise:
             if in_words:
                 bases = self.texture.base, f.at(self.texture.base, self.level.row_stride[0])
                 values = [word for base in bases for word in load_pairs(f, base, lane_offsets(start))]
             else:
                 values = [row + x for row in (start, lower) for x in (0, format.block_bytes)]
-            for variable, value in zip(found, values):
+            for variable, value in zip(variables, values):
                 variable.set(value)
             otherwise()
-            for variable, value in zip(found, self._across(found[0].type, in_words)):
+            for variable, value in zip(variables, self._across(variables[0].type, in_words)):
                 variable.set(value)
         if in_words:
-            return [unpack(f, format, [variable.get()]) for variable in found]
-        return [unpack(f, format, load_scattered(f, self.texture, variable.get(), None)) for variable in found]
+            return [unpack(f, format, [variable.get()]) for variable in variables]
+        return [unpack(f, format, load_scattered(f, self.texture, variable.get(), None)) for variable in variables]
 
     def _across(self, type: Type, in_words: bool) -> list[Val]:
         """Words or offsets of the texels where some lie on other faces: in a loop, as this is rare and its code is long."""

@@ -55,12 +55,12 @@ def filter_texels(
             inside.append(axis.second_inside if second else axis.inside)
         i, j, k = (*indices, None, None)[:3]
         assert i is not None
-        found = or_border(f, fetch_texel(f, texture, level, i, j, layer if k is None else k), inside, border)
+        channels = or_border(f, fetch_texel(f, texture, level, i, j, layer if k is None else k), inside, border)
         if step is not None:
-            found = step(found)
+            channels = step(channels)
         if not any(picks):
-            nearest.append(found)
-        return found
+            nearest.append(channels)
+        return channels
 
     def along(axis: int, picks: Sequence[int]) -> list[Val]:
         if axis < 0:
@@ -113,8 +113,8 @@ def _compared_corners(f: Function, step: Comparison, passes: Sequence[Val], u: V
 
     A weight of 0 gives the nearest texel's result, so `snap` needs no other code.
     """
-    left = 1.0 - u
-    rows = [f.select(a, left, 0.0) + f.select(b, u, 0.0) for a, b in (passes[:2], passes[2:])]
+    rest = 1.0 - u
+    rows = [f.select(a, rest, 0.0) + f.select(b, u, 0.0) for a, b in (passes[:2], passes[2:])]
     return step.channels(mix(rows[0], rows[1], v))
 
 

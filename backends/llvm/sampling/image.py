@@ -105,8 +105,8 @@ class Image:
         axes = self._axes(coords)
         for number, (index, _, _) in enumerate(axes):
             first = f.shuffle(index, index, begins)
-            found = index.eq(first if number else first + steps)
-            follow = found if follow is None else follow & found
+            in_step = index.eq(first if number else first + steps)
+            follow = in_step if follow is None else follow & in_step
         assert follow is not None
         together, starts = f.all(follow), []
         sizes = [self.record.fixed(size) for _, size, _ in axes]
@@ -171,12 +171,12 @@ class Image:
     def store_scattered(self, coords: Sequence[Val], words: Sequence[Val], write_mask: int, active: Val) -> None:
         """Store packed texels at any places."""
         f, place = self.f, self.place(coords)
-        mask, kept = place.inside & active, _kept_bits(self.format, write_mask)
+        mask, protected = place.inside & active, _kept_bits(self.format, write_mask)
         size = self.format.block_bytes
         if size % 4:
-            self._store_small(place, mask, words, kept)
+            self._store_small(place, mask, words, protected)
             return
-        for number, (word, keep) in enumerate(zip(words, kept)):
+        for number, (word, keep) in enumerate(zip(words, protected)):
             if keep == 0xFFFFFFFF:
                 continue
             pointer, where = f.at(place.base, 4 * number), self._wide(place.offset)
@@ -184,7 +184,7 @@ class Image:
                 word = merge_bits(f, keep, f.gather(I32, pointer, where, mask), word)
             f.scatter(word, pointer, where, mask)  # lanes of one texel have the same kept bits; the other bits are the highest lane's
 
-    def _store_small(self, place: Place, mask: Val, words: Sequence[Val], kept: Sequence[int]) -> None:
+    def _store_small(self, place: Place, mask: Val, words: Sequence[Val], protected: Sequence[int]) -> None:
         """Store texels that are not whole words lane by lane, so that adjacent texels keep their bits."""
         f, size = self.f, self.format.block_bytes
         parts = [(0, Type("i", 8 * size))] if size < 3 else [(0, I16), (2, Type("i", 8))] if size == 3 else [(0, I32), (4, I16)]
@@ -193,7 +193,7 @@ class Image:
         with lanes_of(f, self.lanes) as lane, f.if_(f.load(I32, columns[0], lane).ne(0)):
             pointer = self._pointer(place, offsets, lane)
             for start, kind in parts:
-                keep = kept[start // 4] >> 8 * (start % 4) & ((1 << kind.bits) - 1)
+                keep = protected[start // 4] >> 8 * (start % 4) & ((1 << kind.bits) - 1)
                 new = f.load(I32, columns[1 + start // 4], lane)
                 new = (new.lshr(8 * (start % 4)) if start % 4 else new).cast("trunc", kind)
                 if keep:
@@ -208,7 +208,7 @@ class Image:
         `new` computes the next word from the old one and the lane's operands (i32). Lanes outside of `changing` only read.
         """
         f, place = self.f, self.place(coords)
-        given = [_on_stack(f, operand) for operand in operands]
+        saved = [_on_stack(f, operand) for operand in operands]
         offsets, inside = _on_stack(f, place.offset), _on_stack(f, (place.inside & active).zext(I32))
         writes, seen = _on_stack(f, changing.zext(I32)), _on_stack(f, f.const(I32.wide(self.lanes), 0))
         with lanes_of(f, self.lanes) as lane, f.if_(f.load(I32, inside, lane).ne(0)):
@@ -216,7 +216,7 @@ class Image:
             old = f.load(I32, pointer)
             f.store(old, seen, lane)
             with f.if_(f.load(I32, writes, lane).ne(0)):
-                f.store(new(old, [f.load(I32, operand, lane) for operand in given]).as_int(), pointer)
+                f.store(new(old, [f.load(I32, operand, lane) for operand in saved]).as_int(), pointer)
         return f.load(I32.wide(self.lanes), seen)
 
     def _pointer(self, place: Place, offsets: Val, lane: Val) -> Val:
@@ -246,9 +246,9 @@ def _kept_bits(format: Format, write_mask: int) -> list[int]:
     """Bits of each word that a store leaves unchanged."""
     if write_mask == XYZW or format.is_shared_exponent:
         return [0] * format.block_words
-    kept = [0xFFFFFFFF] * format.block_words
+    protected = [0xFFFFFFFF] * format.block_words
     for channel in format.channels:
         place = "RGBA".index(channel.letter) if channel.letter in "RGBA" else 0
         if channel.type is not ChannelType.VOID and write_mask >> place & 1:
-            kept[channel.shift // 32] &= ~(((1 << channel.size) - 1) << channel.shift % 32)
-    return kept
+            protected[channel.shift // 32] &= ~(((1 << channel.size) - 1) << channel.shift % 32)
+    return protected

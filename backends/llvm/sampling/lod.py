@@ -86,18 +86,18 @@ def by_level(f: Function, levels: Val, values: Callable[[Val], list[Val]], estim
     results: list[Var] = []
     with f.loop() as loop:
         level = now.get()
-        found = values(level)
-        results += [f.var(value.type, value) for value in found]
+        chosen = values(level)
+        results += [f.var(value.type, value) for value in chosen]
         here = levels.eq(level)
         loop.break_if(f.all(here))
-        for variable, value, slot in zip(results, found, [f.alloca(str(value.type)) for value in found]):
+        for variable, value, slot in zip(results, chosen, [f.alloca(str(value.type)) for value in chosen]):
             merged = f.select(here, value, f.emit(value.type, f"load volatile {value.type}, {slot}"))
             f.line(f"store volatile {merged}, {slot}")
             variable.set(merged)
-        left = rest.get() & ~here.bits_as(Type("i", lanes)).zext(I64)
-        rest.set(left)
-        loop.break_if(left.eq(0))
+        waiting = rest.get() & ~here.bits_as(Type("i", lanes)).zext(I64)
+        rest.set(waiting)
+        loop.break_if(waiting.eq(0))
         table = f.lane_memory("levels", levels.type)
         f.store(levels, table)
-        now.set(f.load(I32, table, f.first_bit(left) << 2))
+        now.set(f.load(I32, table, f.first_bit(waiting) << 2))
     return [variable.get() for variable in results]

@@ -85,17 +85,17 @@ def emit_query_size(
     if lod is not None and texture_key.levels:
         level = bound.level(f.select(lod.ule(last), lod, last), info.name == "3D")
     width = bound.field("width") if info.name == "BUFFER" else level.width
-    found = sizes_of(f, info, width, level.height, level.depth)
-    return [v.as_float() for v in [*found, last + 1]]
+    sizes = sizes_of(f, info, width, level.height, level.depth)
+    return [v.as_float() for v in [*sizes, last + 1]]
 
 
 def sizes_of(f: Function, info: TargetInfo, width: Val, height: Val, depth: Val) -> list[Val]:
     """Sizes (three i32) as queries order them, 0 where the target has fewer; layers of cube arrays count cubes."""
     cube = "CUBE" in info.name
-    found = [width, height, depth][: 2 if cube else info.dimensions]
+    sizes = [width, height, depth][: 2 if cube else info.dimensions]
     if info.layered:
-        found.append(depth.udiv(6) if cube else depth)
-    return found + [f.const(I32.wide(width.lanes), 0)] * (3 - len(found))
+        sizes.append(depth.udiv(6) if cube else depth)
+    return sizes + [f.const(I32.wide(width.lanes), 0)] * (3 - len(sizes))
 
 
 def emit_query_samples(f: Function, texture: Val, texture_key: TextureKey, lanes: int) -> Val:

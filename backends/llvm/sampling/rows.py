@@ -23,8 +23,8 @@ def are_in_step(f: Function, offsets: Sequence[Val], row: int, size: int, among:
     follow = among
     for places in offsets:
         begins = f.shuffle(places, places, [lane // row * row for lane in range(places.lanes)])
-        found = places.eq(begins + steps)
-        follow = found if follow is None else follow & found
+        in_step = places.eq(begins + steps)
+        follow = in_step if follow is None else follow & in_step
     assert follow is not None
     return f.all(follow)
 

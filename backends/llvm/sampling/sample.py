@@ -50,13 +50,13 @@ def unbound(f: Function, lanes: int) -> list[Val]:
 def apply_swizzle(f: Function, key: TextureKey, channels: Sequence[Val]) -> list[Val]:
     """Apply the view's swizzle; ONE is the integer 1 in integer formats."""
     lanes = channels[0].lanes
-    found = []
+    swizzled = []
     for s in key.swizzle:
         if s <= Swizzle.W:
-            found.append(channels[s])
+            swizzled.append(channels[s])
         else:
-            found.append(f.word(one_bits(key.format) if s is Swizzle.ONE else 0, lanes))
-    return found
+            swizzled.append(f.word(one_bits(key.format) if s is Swizzle.ONE else 0, lanes))
+    return swizzled
 
 
 @record(kw_only=True)
@@ -148,10 +148,10 @@ class Sampling:
         elif rho is None:
             base = f.const(F32.wide(lanes), 0.0)
         else:
-            found = f.var(F32.wide(lanes), 0.0)
+            clamped = f.var(F32.wide(lanes), 0.0)
             with f.if_(~(f.all(rho <= 1.0) & (limits[0] <= 0.0) & (limits[1] <= 0.0))):  # if not, all lanes magnify
-                found.set(clamp_lod(f, level_of_detail(f, rho) + bias, low, high))
-            return found.get()
+                clamped.set(clamp_lod(f, level_of_detail(f, rho) + bias, low, high))
+            return clamped.get()
         return clamp_lod(f, base + bias, low, high)
 
     # -- one level ------------------------------------------------------------------------------------------------------

@@ -73,8 +73,8 @@ class SampleFunction:
         """
         assert len(vectors) == self.parameters
         vector = F32.wide(self.lane_map.lanes)
-        found = f.call_many([vector] * self.channels, self.symbol, texture, sampler, *vectors)
-        return [*found, *[f.const(vector, 0.0)] * (4 - self.channels)]
+        sampled = f.call_many([vector] * self.channels, self.symbol, texture, sampler, *vectors)
+        return [*sampled, *[f.const(vector, 0.0)] * (4 - self.channels)]
 
 
 def decode(symbol: str) -> SampleFunction:

@@ -97,11 +97,11 @@ class Texture:
 
         if index.lanes == 1:
             return shared(index)
-        found = [f.var(type.wide(index.lanes)) for type in types]
+        variables = [f.var(type.wide(index.lanes)) for type in types]
         with f.else_of(f.all(index.eq(index[0]))) as several:
-            for variable, value in zip(found, shared(index[0])):
+            for variable, value in zip(variables, shared(index[0])):
                 variable.set(value)
             several()
-            for variable, (type, address, size) in zip(found, entries):
+            for variable, (type, address, size) in zip(variables, entries):
                 variable.set(f.gather(type, address, (index * size).sext(I64)))
-        return [variable.get() for variable in found]
+        return [variable.get() for variable in variables]

@@ -73,8 +73,8 @@ def wrap_nearest(f: Function, mode: TexWrap, x: Val, size: Val, pot: bool, whole
     """Texel of a nearest filter. x: f32 in texels; size: i32; pot: every lane's size is a power of two; whole: x is integral (REPEAT)."""
     extent = size.to_float()
     if mode is TexWrap.REPEAT:
-        found = _bounded(f, x) if whole else f.floor(_bounded(f, x))
-        return Axis(_index(f, found) & (size - 1) if pot else _index(f, _modulo(f, found, extent)))
+        column = _bounded(f, x) if whole else f.floor(_bounded(f, x))
+        return Axis(_index(f, column) & (size - 1) if pot else _index(f, _modulo(f, column, extent)))
     if mode is TexWrap.MIRROR_REPEAT:
         x = _mirrored(f, x, extent)
     elif mode in _MIRRORED:

@@ -235,14 +235,14 @@ class FlowBuilder:
         """Generate SWITCH. Lanes enter at their CASE and fall through."""
         f = self.f
         selector = self.read(control.instruction)
-        kept = f.var(selector.type, selector) if control in self.crossed else None
+        stored_selector = f.var(selector.type, selector) if control in self.crossed else None
         inside = self.live[control] = MaskVar(f, self.lanes)
         matched = MaskVar(f, self.lanes)
         for arm in control.arms:
             assert arm.case is not None
             present = self.rejoined(entered(), control)
             if arm.case.opcode.flow is Flow.CASE:
-                selector = kept.get() if kept is not None else selector
+                selector = stored_selector.get() if stored_selector is not None else selector
                 hits = f.splat(selector.eq(self.read(arm.case)), self.lanes)
                 hits = self.both(present, hits)
                 matched.add(hits)
@@ -345,11 +345,11 @@ class FlowBuilder:
     def _refill(self, fuel: Fuel, live: MaskVar | None, entered: Callable[[], Val | None], again: str, head: str) -> None:
         """Begin another round at `head`, or the next slice of fuel at `again`; fall through when both end."""
         f = self.f
-        last, spent, left = f.label(), f.label(), f.label()
+        last, spent, after = f.label(), f.label(), f.label()
         f.branch(self._with_some(fuel.count_round(live), live), head, last)
         f.place(last)
-        f.branch(self._with_some(fuel.is_out, live), spent, left, unlikely=True)
+        f.branch(self._with_some(fuel.is_out, live), spent, after, unlikely=True)
         f.place(spent)
-        f.branch(self._with_some(fuel.refill(live), live), again, left)
-        f.place(left)
+        f.branch(self._with_some(fuel.refill(live), live), again, after)
+        f.place(after)
         fuel.leave(live.get() if live is not None else entered())

@@ -66,12 +66,12 @@ class Fuel:
 
         `live`: the lanes in that loop. Returns true if another round fits into the slice.
         """
-        left = self._left
-        left.set(left.get() - 1)
+        remaining = self._left
+        remaining.set(remaining.get() - 1)
         if self._of_lane is not None:
             assert live is not None
             self._of_lane.set(self._of_lane.get() + live.get().sext(I32))
-        return left.get() > 0
+        return remaining.get() > 0
 
     @property
     def is_out(self) -> Val:

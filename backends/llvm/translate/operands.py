@@ -210,10 +210,10 @@ class Operands:
             if self._immediates is None:
                 self._immediates = ImmediateTable(self.f, [immediate.words for immediate in self.program.immediates] or [(0, 0, 0, 0)])
             return self._immediates.load_at(index, channel)
-        found = self._indirect_array(instruction, register)
-        if found is None:
+        target = self._indirect_array(instruction, register)
+        if target is None:
             return self.f.const(I32.wide(self.lanes), 0)
-        array, reach = found
+        array, reach = target
         return array.load_at(index, channel, reach)
 
     def _indirect_array(self, instruction: Instruction, register: RegisterRef) -> tuple[RegisterArray, tuple[int, int]] | None:
@@ -251,10 +251,10 @@ class Operands:
             return
         _, number = place
         if register.indirect is not None:
-            found = self._indirect_array(instruction, register)
-            if found is not None:
+            target = self._indirect_array(instruction, register)
+            if target is not None:
                 assert isinstance(number, Val)
-                found[0].store_at(number, channel, value.as_int(), mask, found[1])
+                target[0].store_at(number, channel, value.as_int(), mask, target[1])
             return
         array = self._array(register.file, register.index)
         if array is not None:

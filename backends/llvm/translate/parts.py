@@ -62,18 +62,18 @@ class _Segment:
         """Type of the result, and the operation of each part; None for an operation that cannot be split."""
         narrow, operand, count = self._narrow, self._operand, range(len(self.parts))
         if (m := _OPERATION.fullmatch(text)) and _lanes(m[2]) == self.lanes:
-            given = [v for v in m.groups()[2:] if v is not None]
+            operands = [v for v in m.groups()[2:] if v is not None]
             result = f"<{self.lanes} x i1>" if m[1][1:4] == "cmp" else m[2]
-            return result, [f"{m[1]} {narrow(m[2])} {', '.join(operand(m[2], v, k) for v in given)}" for k in count]
+            return result, [f"{m[1]} {narrow(m[2])} {', '.join(operand(m[2], v, k) for v in operands)}" for k in count]
         if (m := _SELECT.fullmatch(text)) and _lanes(m[3]) == self.lanes:
             arms = [", ".join(f"{narrow(m[3])} {operand(m[3], v, k)}" for v in (m[4], m[5])) for k in count]
             return m[3], [f"select {narrow(m[1])} {operand(m[1], m[2], k)}, {arms[k]}" for k in count]
         if (m := _CAST.fullmatch(text)) and _lanes(m[2]) == _lanes(m[4]) == self.lanes:
             return m[4], [f"{m[1]} {narrow(m[2])} {operand(m[2], m[3], k)} to {narrow(m[4])}" for k in count]
         if (m := _CALL.fullmatch(text)) and _lanes(m[1]) == self.lanes:
-            type, given = narrow(m[1]), _ARGUMENT.findall(m[3])
-            self.f.module.declare(F32.wide(self.width), f"llvm.{m[2]}.v{self.width}f32", ", ".join([type] * len(given)))
-            arguments = [", ".join(f"{type} {operand(m[1], v, k)}" for v in given) for k in count]
+            type, operands = narrow(m[1]), _ARGUMENT.findall(m[3])
+            self.f.module.declare(F32.wide(self.width), f"llvm.{m[2]}.v{self.width}f32", ", ".join([type] * len(operands)))
+            arguments = [", ".join(f"{type} {operand(m[1], v, k)}" for v in operands) for k in count]
             return m[1], [f"call {type} @llvm.{m[2]}.v{self.width}f32({arguments[k]})" for k in count]
         return None
 
@@ -120,8 +120,8 @@ def part_width(f: Function) -> int:
     return 8 if f.has_word_masks else 16 if f.module.has("avx512f") else 0
 
 
-def divide(f: Function, begin: int, lanes: int, kept: Collection[str]) -> None:
-    """Split the operations of a loop's body, the lines of `f` from `begin` on. kept: names of values that later lines may use."""
+def divide(f: Function, begin: int, lanes: int, used_later: Collection[str]) -> None:
+    """Split the operations of a loop's body, the lines of `f` from `begin` on. used_later: names of values that later lines may use."""
     width, body = part_width(f), f.body[begin:]
     if not 0 < width < lanes or len(body) > MOST_LINES:
         return
@@ -136,7 +136,7 @@ def divide(f: Function, begin: int, lanes: int, kept: Collection[str]) -> None:
         while at < len(body) and segment.add(at, body[at]):
             at += 1
         if len(segment.taken) > 1:
-            lines += segment.text({n for n in segment.types if n in kept or not used.get(n, {-1}) <= segment.taken})
+            lines += segment.text({n for n in segment.types if n in used_later or not used.get(n, {-1}) <= segment.taken})
         else:
             at = max(at, start + 1)
             lines += body[start:at]

@@ -78,7 +78,7 @@ def call(name: str, copy: int = 0, **fields: int) -> Call:
 def call_of_word(method: Method, copy: int, word: int) -> Call:
     """The call whose word is `word`. Raises MethodError if a bit outside of all fields is set, or a value is not allowed in its field."""
     values = tuple(word >> field.low & field.most for field in method.fields)
-    call = Call(method.name, values, copy)
-    if rest := word & ~call.word:
+    decoded = Call(method.name, values, copy)
+    if rest := word & ~decoded.word:
         raise MethodError(f"{method.name}: word 0x{word:08x} sets bits 0x{rest:08x}, which belong to no field")
-    return call
+    return decoded

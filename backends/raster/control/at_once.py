@@ -32,8 +32,8 @@ def build_run_tiles(module: Module) -> None:
     scene, job, tiles_x, tiles_y, alone = f.args
     s = Record(f, scene, Scene)
     f.call(None, "finish", scene)
-    kept = [(s.address(name), f.alloca(f"[{ctypes.sizeof(layout)} x i8]", 16), ctypes.sizeof(layout)) for name, layout in _KEPT.items()]
-    for place, memory, size in kept:
+    saved = [(s.address(name), f.alloca(f"[{ctypes.sizeof(layout)} x i8]", 16), ctypes.sizeof(layout)) for name, layout in _KEPT.items()]
+    for place, memory, size in saved:
         f.call(PTR, "memcpy", memory, place, f.const(I64, size))
     others = [(name, s.get(name)) for name in ("shared.next_batch", "shared.filled", "crew.participants")]
     for name in ("window.is_open", *(f"asked.num_{what}" for what in ("passes", "batches", "clears", "uploads"))):
@@ -46,7 +46,7 @@ def build_run_tiles(module: Module) -> None:
         s.set(f"tiles.{name}", value)
     s.set("tiles.layers", f.const(I32, 1))
     f.call(None, "flush", scene)
-    for place, memory, size in kept:
+    for place, memory, size in saved:
         f.call(PTR, "memcpy", place, memory, f.const(I64, size))
     for name, value in others:
         s.set(name, value)

@@ -117,8 +117,8 @@ class Passes:
 
     def size(self, layers: int) -> None:
         """Give the open pass the tiles of its first layer, or of all layers."""
-        record, made = self.record, tiles_of(self.framebuffer, layers)
-        record.tiles_x, record.num_tiles, record.layer_tiles, record.layers = made.tiles_x, made.num_tiles, made.layer_tiles, layers
+        record, sized = self.record, tiles_of(self.framebuffer, layers)
+        record.tiles_x, record.num_tiles, record.layer_tiles, record.layers = sized.tiles_x, sized.num_tiles, sized.layer_tiles, layers
 
     def restart(self) -> None:
         """Forget all passes but the open one, whose work has been carried out."""
@@ -136,12 +136,12 @@ class Passes:
 
 def pass_of(framebuffer: Framebuffer) -> PassRecord:
     """A pass that draws to the first layer of a framebuffer."""
-    made = tiles_of(framebuffer, 1)
-    made.targets = targets_of(framebuffer)
+    opened = tiles_of(framebuffer, 1)
+    opened.targets = targets_of(framebuffer)
     ranges = [*framebuffer.ranges()]
     if ranges:
-        made.begin, made.end = min(at for at, _ in ranges), max(at + size for at, size in ranges)
-    return made
+        opened.begin, opened.end = min(at for at, _ in ranges), max(at + size for at, size in ranges)
+    return opened
 
 
 def _find_nothing(serial: int) -> Framebuffer:
@@ -157,15 +157,15 @@ def tiles_of(framebuffer: Framebuffer, layers: int) -> PassRecord:
 
 def targets_of(framebuffer: Framebuffer) -> Targets:
     """The addresses and strides of a framebuffer's surfaces."""
-    made = Targets()
+    targets = Targets()
     for k, surface in enumerate(framebuffer.cbufs):
         if surface is not None:
-            made.color[k], made.color_stride[k], made.color_layer[k] = _place(surface)
-            made.color_sample[k] = surface.sample_stride
+            targets.color[k], targets.color_stride[k], targets.color_layer[k] = _place(surface)
+            targets.color_sample[k] = surface.sample_stride
     if framebuffer.zsbuf is not None:
-        made.depth, made.depth_stride, made.depth_layer = _place(framebuffer.zsbuf)
-        made.depth_sample = framebuffer.zsbuf.sample_stride
-    return made
+        targets.depth, targets.depth_stride, targets.depth_layer = _place(framebuffer.zsbuf)
+        targets.depth_sample = framebuffer.zsbuf.sample_stride
+    return targets
 
 
 def _place(surface: Surface) -> tuple[int, int, int]:

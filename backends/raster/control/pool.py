@@ -240,10 +240,10 @@ class Pool:
     def carry_out(self, hand_over: Callable[[Work], object], alone: bool) -> None:
         """Run the last part of a flush. ``hand_over(work)`` fills the Work, and returns the objects that must live until the end. See
         `run`."""
-        kept = hand_over(self.scene.asked)
+        held = hand_over(self.scene.asked)
         try:
             self.run(alone)
-            del kept
+            del held
         finally:
             self.end_flush()
 

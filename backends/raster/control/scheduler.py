@@ -90,10 +90,10 @@ def _next_turn(word: Val) -> Val:
     return (word + TURN) & _TURNS
 
 
-def _may_join(f: Function, s: Record, word: Val, left: Val) -> Val:
-    """True if a worker may join the phase of a state word. left: see `join`. A phase may be joined again after it received more batches."""
+def _may_join(f: Function, s: Record, word: Val, latest: Val) -> Val:
+    """True if a worker may join the phase of a state word. latest: see `join`. A phase may be joined again after more batches arrived."""
     is_open = (word & (CLOSED | SERIAL)).eq(0)
-    is_other = (left < 0) | ((word ^ left) & _TURNS).ne(0)
+    is_other = (latest < 0) | ((word ^ latest) & _TURNS).ne(0)
     last = f.load(I32, s.address("window.last_batch"), atomic=True)
     is_full = f.load(I32, s.address("shared.filled"), atomic=True) >= s.get("crew.window_bytes")
     has_more = (f.load(I32, s.address("shared.next_batch"), atomic=True) < last) & ~is_full & (word & PHASE).eq(0)
@@ -137,18 +137,18 @@ def _build_join(module: Module, name: str, *, is_caller: bool) -> None:
     left: state word of the phase that the worker has left, or _NONE. Spins, then sleeps, while other threads finish a phase.
     """
     f = Function(module, name, [PTR, I32], I32, shared=True, internal=True)
-    worker, left = f.args
+    worker, latest = f.args
     w = Record(f, worker, Worker)
     s = Record(f, w.get("scene"), Scene)
     turns, start, result = f.var(I32, 0), f.var(I64, 0), f.var(I32, 0)
 
     def is_ready(word: Val) -> Val:
-        return (word & CLOSED).ne(0) | _may_join(f, s, word, left)
+        return (word & CLOSED).ne(0) | _may_join(f, s, word, latest)
 
     with f.loop() as loop:
         word = _state(f, s)
         loop.break_if((word & CLOSED).ne(0) | s.get("work.alone").ne(0))
-        with f.else_of(_may_join(f, s, word, left)) as otherwise:
+        with f.else_of(_may_join(f, s, word, latest)) as otherwise:
             result.set(f.select(f.exchange(s.address("shared.state"), word, word + 1), word + 1, 0))
             otherwise()
             with f.if_(_has_spun(f, s, turns, start).ne(0)):
@@ -211,16 +211,16 @@ def _build_render(module: Module) -> None:
     for name, is_caller in (("render", False), ("render_caller", True)):
         f = Function(module, name, [PTR, I32], shared=True, internal=True)
         worker, joined = f.args
-        word, left = f.var(I32, joined), f.var(I32, 0)
+        word, latest = f.var(I32, joined), f.var(I32, 0)
         with f.loop() as loop:
             with f.else_of((word.get() & PHASE).eq(0)) as otherwise:
                 _work(f, worker, "take_batches", 0)
                 otherwise()
                 _work(f, worker, "tiles", 1)
-            left.set(word.get())
-            word.set(f.call(I32, "leave", worker, left.get()))
+            latest.set(word.get())
+            word.set(f.call(I32, "leave", worker, latest.get()))
             with f.if_(word.get().eq(-1)):
-                word.set(f.call(I32, "join_caller" if is_caller else "join", worker, left.get()))
+                word.set(f.call(I32, "join_caller" if is_caller else "join", worker, latest.get()))
             loop.break_if(word.get().eq(0))
         f.ret()
 

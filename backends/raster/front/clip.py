@@ -38,12 +38,12 @@ def build_clip(lanes: int, module: Module) -> None:
                 f.store(c, t, out.get() << 2)
             out.add(lanes)
             otherwise()
-            left, clip_bits = f.var(I32, f.mask_bits(inside)), f.mask_bits(needs)
+            waiting, clip_bits = f.var(I32, f.mask_bits(inside)), f.mask_bits(needs)
             with f.loop() as loop:
-                bits = left.get()
+                bits = waiting.get()
                 loop.break_if(bits.eq(0))
                 k = lowest_bit(f, bits)
-                left.set(bits & (bits - 1))
+                waiting.set(bits & (bits - 1))
                 triangle = [f.load(I32, s, (i + k) << 2) for s in source]
                 with f.else_of((clip_bits.lshr(k) & 1).eq(0)) as clip_it:
                     for v, t in zip(triangle, target):
@@ -142,21 +142,21 @@ def build_clip_polygon(module: Module) -> None:
     view = placed_view(f, d, corners[2])
     n = f.var(I32, 3)
     with f.range(0, d.get("clip.num_distances") + PLANES) as plane:
-        made, count, old, new = f.var(I32, 0), n.get(), source.get(), target.get()
+        length, count, old, new = f.var(I32, 0), n.get(), source.get(), target.get()
         with f.range(0, count) as i:
             j = f.select((i + 1).eq(count), 0, i + 1)
             a, c = f.at(old, i * bytes_), f.at(old, j * bytes_)
             da, dc = plane_distance(f, d, view, plane, a), plane_distance(f, d, view, plane, c)
             a_in, c_in = da >= 0.0, dc >= 0.0
-            with f.if_(a_in & (made.get() < POLYGON)):  # rounding and NaN can make polygons concave, which must not overflow the buffer
-                copy_vertex(f, a, f.at(new, made.get() * bytes_), bytes_)
-                made.add(1)
-            with f.if_((a_in ^ c_in) & (made.get() < POLYGON)):
+            with f.if_(a_in & (length.get() < POLYGON)):  # rounding and NaN can make polygons concave, which must not overflow the buffer
+                copy_vertex(f, a, f.at(new, length.get() * bytes_), bytes_)
+                length.add(1)
+            with f.if_((a_in ^ c_in) & (length.get() < POLYGON)):
                 inner, outer = f.select(a_in, a, c), f.select(a_in, c, a)
                 di, do = f.select(a_in, da, dc), f.select(a_in, dc, da)
-                blend_vertex(f, inner, outer, share(di, do), f.at(new, made.get() * bytes_), bytes_)
-                made.add(1)
-        n.set(made.get())
+                blend_vertex(f, inner, outer, share(di, do), f.at(new, length.get() * bytes_), bytes_)
+                length.add(1)
+        n.set(length.get())
         source.set(new)
         target.set(old)
     total, first = n.get(), w.get("group.num_vertices")

@@ -184,14 +184,14 @@ def _cut(
     f: Function, memory: _Memory, plane: Vector, cut: Val, lines: Val, corners: Sequence[Vector], source: Var, target: Var, n: Var
 ) -> None:
     """Clip the polygon at `source` to one plane, whose intersection with the triangle is line number `cut`, and swap the two buffers."""
-    old, new, count, kept = source.get(), target.get(), n.get(), f.var(I32, 0)
+    old, new, count, size = source.get(), target.get(), n.get(), f.var(I32, 0)
 
     def append(values: Vector, line: Val) -> None:
-        with f.if_(kept.get() < POLYGON):
-            at = f.at(new, (kept.get() * _VERTEX).zext(I64))
+        with f.if_(size.get() < POLYGON):
+            at = f.at(new, (size.get() * _VERTEX).zext(I64))
             memory.store(values, at)
             f.store(line, at, _LINE_NUMBER)
-            kept.add(1)
+            size.add(1)
 
     with f.range(0, count) as i:
         following = f.select((i + 1).eq(count), 0, i + 1)
@@ -208,7 +208,7 @@ def _cut(
             weights = [x + (y - x) * t for x, y in zip(inner, outer)]
             point = _meeting(memory.load(f.at(lines, (line * _LINE).zext(I64)), 6), plane)
             append([*_scaled(f, point, weights, corners), *weights], f.select(a_in, cut, line))
-    n.set(kept.get())
+    n.set(size.get())
     source.set(new)
     target.set(old)
 
@@ -283,21 +283,21 @@ def build_clip_line_far(module: Module) -> None:
     records = [f.at(vertices, (s * size).zext(I64)) for s in (a, b, provoking)]
     view, ends = placed_view(f, d, records[2]), [position_of(f, r) for r in records[:2]]
     line = _through(*ends)
-    left = [[f.var(F64, v) for v in [*end, f.const(F64, float(k))]] for k, end in enumerate(ends)]
+    clipped = [[f.var(F64, v) for v in [*end, f.const(F64, float(k))]] for k, end in enumerate(ends)]
     with f.range(0, d.get("clip.num_distances") + PLANES) as number:
-        now = [[v.get() for v in end] for end in left]
+        now = [[v.get() for v in end] for end in clipped]
         distances, point = _line_cut(f, d, view, number, records, line, ends, now)
         inside = [distance >= 0.0 for distance in distances]
         with f.leaving(~(inside[0] | inside[1])):
             f.ret(f.const(I32, 0))
         for k in range(2):
             with f.if_(~inside[k]):
-                kept = now[1 - k][4]
-                moved = kept + (now[k][4] - kept) * (distances[1 - k] / (distances[1 - k] - distances[k]))
-                for variable, value in zip(left[k], [*_scaled(f, point, [1.0 - moved, moved], ends), moved]):
+                inner = now[1 - k][4]
+                moved = inner + (now[k][4] - inner) * (distances[1 - k] / (distances[1 - k] - distances[k]))
+                for variable, value in zip(clipped[k], [*_scaled(f, point, [1.0 - moved, moved], ends), moved]):
                     variable.set(value)
     first, ws = w.get("group.num_vertices"), [end[3] for end in ends]
-    for k, end in enumerate(left):
+    for k, end in enumerate(clipped):
         target, last = f.at(vertices, ((first + k) * size).zext(I64)), end[4].get()
         _emit(f, d, view, [v.get() for v in end[:4]], [1.0 - last, last], records, ws, target)
     f.ret(f.const(I32, 1))

@@ -33,7 +33,7 @@ def draw_rectangle(f: Function, d: Record, out: Output, corners: Sequence[Val], 
         ends = [f.min(f.min(v[0], v[1]), v[2]) for v in (xs, ys)] + [f.max(f.max(v[0], v[1]), v[2]) for v in (xs, ys)]
         anchor = ends[0] >> 8, ends[1] >> 8
         plane = plane_maker(f, window, ex, ey, area, anchor)
-        made = out.copies(records[2])
+        copies = out.copies(records[2])
         places = [(ends[2 * (k % 2)], ends[2 * (k // 2) + 1]) for k in range(4)]
         offsets = [[(v - (a << 8) - 128).to_float() / 256.0 for v, a in zip(place, anchor)] for place in places]
 
@@ -42,7 +42,7 @@ def draw_rectangle(f: Function, d: Record, out: Output, corners: Sequence[Val], 
             return [start + gx * x + gy * y for x, y in offsets]
 
         rw = [f.select(v.eq(0.0), f.const(F32, _SMALLEST), v) for v in values([v[3] for v in window])]
-        for record, place, z, w in zip(made, places, values([v[2] for v in window]), rw):
+        for record, place, z, w in zip(copies, places, values([v[2] for v in window]), rw):
             for k, v in enumerate((*(p.to_float() / 256.0 for p in place), z, w)):
                 f.store(v, record, VertexLayout.WINDOW + 4 * k)
         with f.range(0, d.get("setup.num_slots")) as s:
@@ -56,6 +56,6 @@ def draw_rectangle(f: Function, d: Record, out: Output, corners: Sequence[Val], 
                     for channel in range(4):
                         place_of = at + 4 * channel
                         old = [f.load(F32, r, place_of) * factor for r, factor in zip(records, factors)]
-                        for record, v, divisor in zip(made, values(old), divisors):
+                        for record, v, divisor in zip(copies, values(old), divisors):
                             f.store(v / divisor, record, place_of)
         out.quad(prim, reverse)

@@ -204,9 +204,9 @@ def _identity(f: Function, d: Record, w: Record, prims: Val, front: Val) -> Val:
     number = f.var(prims.type, 0)
     with f.if_(d.get("setup.wants_prim").ne(0)):
         numbers, own, per_instance = d.get("assembly.numbers"), number_in_call(w, prims), w.get("group.span.call.prims_per_instance")
-        with f.else_of(numbers.as_address().eq(0)) as given:
+        with f.else_of(numbers.as_address().eq(0)) as otherwise:
             number.set(own.urem(per_instance).lshr(d.get("assembly.prim_shift")))
-            given()
+            otherwise()
             number.set(f.gather(I32, numbers, f.select(own.ult(per_instance), own, 0) << 2))
     return ((number.get() << 1) | front.zext(I32)) & 0x7FFFFFFF
 
@@ -306,13 +306,13 @@ class _Triangles:
             for c in range(4):
                 scaled = [v[c] * factor for v, factor in zip(corners.values(), factors)]
                 first, *slopes = plane(scaled) if plane is not None else (scaled[-1], zero, zero)
-                made = [f.select(flat, corners[2][c], first), *(f.select(flat, zero, v) for v in slopes)]
+                equation = [f.select(flat, corners[2][c], first), *(f.select(flat, zero, v) for v in slopes)]
                 if sprite:
                     is_sprite = f.load(I32, d.address("points.is_sprite"), s << 2).ne(0)
-                    made = [f.select(is_sprite, new, old) for new, old in zip(sprite[c], made)]
-                planes.append(made)
+                    equation = [f.select(is_sprite, new, old) for new, old in zip(sprite[c], equation)]
+                planes.append(equation)
             for part in range(3):
-                f.store_vec4s([made[part] for made in planes], there, 16 * part)
+                f.store_vec4s([channel_plane[part] for channel_plane in planes], there, 16 * part)
 
     def _corners(self, s: Val, numbers: Sequence[int]) -> dict[int, list[Val]]:
         """The values of a slot at some corners, for the visible face."""

@@ -47,10 +47,10 @@ def write_target(f: Function, key: TargetKey, colors: Colors, old: Sequence[Val]
             words = [_blend_bytes(f, key, colors.first, old[0])]
         else:
             words = pack(f, format, _blend_floats(f, key, colors, old))
-    kept = key.keep_words(len(words))
-    if kept is not None:
+    protected = key.keep_words(len(words))
+    if protected is not None:
         assert old is not None
-        words = [merge_bits(f, k, d, w) if k else w for w, d, k in zip(words, old, kept)]
+        words = [merge_bits(f, k, d, w) if k else w for w, d, k in zip(words, old, protected)]
     return words
 
 

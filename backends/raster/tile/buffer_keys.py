@@ -44,12 +44,12 @@ class TargetKey:
 
         The mask's red bit applies to luminance and intensity.
         """
-        kept = [0] * words
+        protected = [0] * words
         for c in self.format.channels:
             source = "RGBA".find("R" if c.letter in "LI" else c.letter)
             if source >= 0 and not self.colormask >> source & 1:
-                kept[c.shift // 32] |= ((1 << c.size) - 1) << (c.shift % 32)
-        return kept if any(kept) else None
+                protected[c.shift // 32] |= ((1 << c.size) - 1) << (c.shift % 32)
+        return protected if any(protected) else None
 
     @staticmethod
     def of(state: BlendState, index: int, format: Format | None) -> TargetKey | None:

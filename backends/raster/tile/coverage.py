@@ -43,7 +43,7 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
     test = HizTest(f, Record(f, draw, Draw), farthest, (tile_x, tile_y))
     wide_x, wide_y = tile_x.sext(I64), tile_y.sext(I64)
     size = f.var(I32, 0)
-    kept = f.alloca(f"[{TILE // rows * run_bytes(lanes)} x i8]") if packs else None
+    runs_memory = f.alloca(f"[{TILE // rows * run_bytes(lanes)} x i8]") if packs else None
     with walk_chain(f, arena, limit, cursor_slot, size) as entry:
         at = f.at(arena, entry)
         a, b = f.load(I32.wide(4), at, SetupLayout.A), f.load(I32.wide(4), at, SetupLayout.B)
@@ -54,8 +54,8 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
         entire = (box[0] | box[1]).eq(0) & (box[2] & box[3]).eq(TILE - 1)
 
         def divided(coverage: Coverage) -> None:
-            if kept is not None:
-                coverage.packed(kept)
+            if runs_memory is not None:
+                coverage.packed(runs_memory)
             else:
                 coverage.partial()
 
@@ -189,7 +189,7 @@ class Coverage:
         places = f.lanes_const(vec, [x | y << 8 for x, y in zip(quad_x, quad_y)]) + (x0 | (y0 << 8))
         self.end_quads(self.put_quads(masks, places, masks.ne(0) & in_box, self.size.get() + HEAD))
 
-    def packed(self, kept: Val) -> None:
+    def packed(self, runs_memory: Val) -> None:
         """Cover the box in windows of 16 quads. Fully covered windows become runs; the quads of partly covered ones are packed.
 
         Blocks at the edge of a triangle are half empty, as a rule, so packed quads take half as many vectors. They form one entry. kept:
@@ -209,20 +209,20 @@ class Coverage:
             with f.if_(fully.ne(0)):
                 blocks, x = f.popcount(fully) * (width // columns), f.first_bit(fully) * width
                 for row in range(0, height, self.rows):
-                    self.write_run(f.at(kept, runs.get()), blocks, self.tile + (x | (y + row << 16)), self.every)
+                    self.write_run(f.at(runs_memory, runs.get()), blocks, self.tile + (x | (y + row << 16)), self.every)
                     runs.add(run_bytes(self.lanes))
-            left = f.var(I32, partly)
+            partial = f.var(I32, partly)
             with f.loop() as windows:
-                bits = left.get()
+                bits = partial.get()
                 windows.break_if(bits.eq(0))
-                left.set(bits & (bits - 1))
+                partial.set(bits & (bits - 1))
                 x = f.first_bit(bits) * width
                 masks = self.quad_masks([e + (a * x + b * y) for e, a, b in zip(corner, *self.edges[:2])], x, y, quad_x, quad_y)
                 end.set(self.put_quads(masks, places + (x | (y << 8)), masks.ne(0), end.get()))
         self.end_quads(end.get())
         four = I32.wide(4)
         with f.range(0, runs.get(), 16) as k:
-            f.store(f.load(four, f.at(kept, k)), f.at(self.list_, self.size.get() + k))
+            f.store(f.load(four, f.at(runs_memory, k)), f.at(self.list_, self.size.get() + k))
         self.size.add(runs.get())
 
     def quad_masks(self, e00: Sequence[Val], x: Val, y: Val, quad_x: Sequence[int], quad_y: Sequence[int]) -> Val:

@@ -253,8 +253,8 @@ class PixelBlock(BlockMemory, PixelInputs):
         if key.is_masked:
             from backends.raster.tile.pixel_masks import drawn  # imported late, as it loads the front end of points and lines
 
-            kept, self._coverage = drawn(self.planes, self.x, self.pixels)
-            mask = mask & kept
+            alive, self._coverage = drawn(self.planes, self.x, self.pixels)
+            mask = mask & alive
             self._skip_unless(mask, skip)
         self._covered = self._sample_mask = mask
         kills = (info.kills or key.alpha is not None or key.to_coverage) and not info.tests_early

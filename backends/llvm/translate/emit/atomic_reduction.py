@@ -75,9 +75,9 @@ def merge(f: Function, how: Merge, base: Val, offsets: Val, inside: Val, words: 
         first = f.emit(offsets.type.wide(1), f"extractelement {offsets}, {lane}")
         differs = inside & offsets.ne(f.splat(first, lanes))
         with f.else_of(f.any(differs)) as otherwise:
-            given = f.lane_memory("values", words.type)
-            f.store(words, given)
+            values_at = f.lane_memory("values", words.type)
+            f.store(words, values_at)
             with by_lane.lanes_of(f, offsets, inside) as (number, offset):
-                how.into(f, f.at(base, offset), f.load(I32, f.at(given, number * 4)))
+                how.into(f, f.at(base, offset), f.load(I32, f.at(values_at, number * 4)))
             otherwise()
             how.into(f, f.at(base, first), how.all(f, f.select(inside, words, how.neutral)))

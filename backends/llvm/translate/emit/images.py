@@ -127,13 +127,13 @@ def emit_load(c: Context, address: Vector) -> list[Val]:
     """Channels of a texel, in the order of the resource's swizzle. The swizzle of a handle only selects the handle."""
     operand, coords = c.instruction.src[0], _coordinates(c, address, 1)
 
-    def write_scattered(f: Function, image: Image, given: list[Val]) -> list[Val]:
-        return [word.as_float() for word in image.load_scattered(given)]
+    def write_scattered(f: Function, image: Image, operands: list[Val]) -> list[Val]:
+        return [word.as_float() for word in image.load_scattered(operands)]
 
     def body(unit: Unit) -> Sequence[Val]:
         image = _in_place(c, unit)
         if image is None:
-            return _call(c, unit, "", coords, 4, lambda f, image, given: image.load(given)) or _zeros(c)
+            return _call(c, unit, "", coords, 4, lambda f, image, operands: image.load(operands)) or _zeros(c)
 
         def scattered() -> Sequence[Val]:
             words = _call(c, unit, "scattered", coords, image.format.block_words, write_scattered)
@@ -151,12 +151,12 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     values = [channel.as_int() for channel in channels_of(c, value, 4)]
     name, lasting = named_register(c, target.register, 0), changing(c)
 
-    def write_scattered(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
-        image.store_scattered(given[:4], given[5:], target.write_mask, given[4] < 0)
+    def write_scattered(f: Function, image: Image, operands: list[Val]) -> Sequence[Val]:
+        image.store_scattered(operands[:4], operands[5:], target.write_mask, operands[4] < 0)
         return []
 
-    def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
-        image.store(given[:4], given[4:8], target.write_mask, given[8] < 0)
+    def write(f: Function, image: Image, operands: list[Val]) -> Sequence[Val]:
+        image.store(operands[:4], operands[4:8], target.write_mask, operands[8] < 0)
         return []
 
     def body(unit: Unit) -> Sequence[Val]:
@@ -182,16 +182,16 @@ def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vecto
     operands = [wide(c, vector[0]).as_int() for vector in (operand, replacement) if vector is not None]
     name, lasting, how = named(c, c.instruction.src[0]), changing(c).sext(I32), merge_of(c)
 
-    def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
+    def write(f: Function, image: Image, operands: list[Val]) -> Sequence[Val]:
         if how is not None:
-            place = image.place(given[:4])
-            merge(f, how, place.base, place.offset, place.inside & (given[4] < 0) & (given[5] < 0), given[6])
+            place = image.place(operands[:4])
+            merge(f, how, place.base, place.offset, place.inside & (operands[4] < 0) & (operands[5] < 0), operands[6])
             return [f.const(F32.wide(image.lanes), 0.0)]
 
         def new(old: Val, words: Sequence[Val]) -> Val:
             return f.select(old.eq(words[0]), words[1], old) if update is None else update(f, old, words[0])
 
-        return [image.update(given[:4], given[4] < 0, given[5] < 0, given[6:], new).as_float()]
+        return [image.update(operands[:4], operands[4] < 0, operands[5] < 0, operands[6:], new).as_float()]
 
     def body(unit: Unit) -> Sequence[Val]:
         key = _key(c, unit.number)

@@ -32,11 +32,11 @@ def emit_load(c: Context, resource: None, address: Vector) -> list[Val]:
     operand = c.instruction.src[0]
     if images.names_image(operand.register):
         return images.emit_load(c, address)
-    found = find_resource(c, operand.register)
-    places = found.places(address[0])
+    memory = find_resource(c, operand.register)
+    places = memory.places(address[0])
     written = channels(c.instruction.dst[0].write_mask)
     components = sorted({operand.swizzle[channel] for channel in written}) or [0]
-    values = _gathered(c, found.words, places, components) if found.words is not None else _read(c, found, places, components)
+    values = _gathered(c, memory.words, places, components) if memory.words is not None else _read(c, memory, places, components)
     return [values.get(component, values[components[0]]) for component in operand.swizzle]
 
 
@@ -163,31 +163,31 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
     update = _UPDATES.get(c.instruction.opcode.name)
     if images.names_image(register):
         return images.emit_atomic(c, address, operand, replacement, update)
-    found, how = find_resource(c, register), merge_of(c)
-    if how is not None and found.words is not None:
-        place = found.places(address[0])
-        inside = c.execution_mask() & changing(c) & place.ult(found.words.count)
-        merge(f, how, found.words.base, place << 2, inside, f.splat(operand[0].as_int(), c.lane_map.lanes))
+    memory, how = find_resource(c, register), merge_of(c)
+    if how is not None and memory.words is not None:
+        place = memory.places(address[0])
+        inside = c.execution_mask() & changing(c) & place.ult(memory.words.count)
+        merge(f, how, memory.words.base, place << 2, inside, f.splat(operand[0].as_int(), c.lane_map.lanes))
         return [_zeros(c)] * 4
-    places, operands = Column(c, found.places(address[0])), Column(c, operand[0])
+    places, operands = Column(c, memory.places(address[0])), Column(c, operand[0])
     replacements = Column(c, replacement[0]) if replacement is not None else None
     seen, active = Column(c), Column(c, c.execution_mask().zext(I32))
     lasting = Column(c, (c.execution_mask() & changing(c)).zext(I32))
     # If the order of the lanes can be observed, a single thread runs all of them, so a load and a store suffice.
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
-        base, count = found.of_lane(lane)
+        base, count = memory.of_lane(lane)
         place = places.at(lane)
         with f.if_(place.ult(count)):
-            old, given = f.load(I32, base, place << 2), operands.at(lane)
+            old, operand_word = f.load(I32, base, place << 2), operands.at(lane)
             seen.put(lane, old)
             with f.if_(lasting.at(lane).ne(0)):
                 if how is not None:
-                    how.into(f, f.at(base, place << 2), given)
+                    how.into(f, f.at(base, place << 2), operand_word)
                 elif replacements is not None:
-                    f.store(f.select(old.eq(given), replacements.at(lane), old), base, place << 2)
+                    f.store(f.select(old.eq(operand_word), replacements.at(lane), old), base, place << 2)
                 else:
                     assert update is not None
-                    f.store(update(f, old, given).as_int(), base, place << 2)
+                    f.store(update(f, old, operand_word).as_int(), base, place << 2)
     return [seen.get()] * 4
 
 
@@ -197,11 +197,11 @@ def emit_resq(c: Context, resource: None) -> list[Val]:
     f = c.f
     if images.names_image(c.instruction.src[0].register):
         return images.emit_resq(c)
-    found = find_resource(c, c.instruction.src[0].register)
-    if found.words is not None:
-        return [f.splat(found.words.count << 2, c.lane_map.lanes), _zeros(c), _zeros(c), _zeros(c)]
+    memory = find_resource(c, c.instruction.src[0].register)
+    if memory.words is not None:
+        return [f.splat(memory.words.count << 2, c.lane_map.lanes), _zeros(c), _zeros(c), _zeros(c)]
     sizes = Column(c)
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane:
-        _, count = found.of_lane(lane)
+        _, count = memory.of_lane(lane)
         sizes.put(lane, count << 2)
     return [sizes.get(), _zeros(c), _zeros(c), _zeros(c)]

@@ -81,8 +81,8 @@ def fetch(
     passed = [*coords, *(value for value in (lod, number, *offsets) if isinstance(value, Val))]
     lanes = c.lane_map.lanes
 
-    def write(f: Function, given: list[Val]) -> list[Val]:
-        pointer, rest = given[0], iter(given[1:])
+    def write(f: Function, operands: list[Val]) -> list[Val]:
+        pointer, rest = operands[0], iter(operands[1:])
         places = [next(rest) for _ in coords]
         level, sampled = (None if value is None else next(rest) for value in (lod, number))
         moves = [next(rest) if isinstance(offset, Val) else offset for offset in offsets]

@@ -56,8 +56,8 @@ def channels_of(c: Context, vector: Vector, count: int) -> list[Val]:
 
 def offsets_of(c: Context, several: bool = False) -> list[list[Val | int]]:
     """Texel offsets, as Python ints for immediates: the first one, or all four if `several` are allowed."""
-    given = c.instruction.offsets
-    used = given if several and len(given) == _GATHERED else given[:1]
+    listed = c.instruction.offsets
+    used = listed if several and len(listed) == _GATHERED else listed[:1]
     return [[_offset(c, offset, axis) for axis in range(3)] for offset in used]
 
 
