@@ -24,6 +24,7 @@ from tgsi.language.record import record
 from tgsi.validation.words import are_floats
 
 _LETTERS = "xyzw"
+_WHOLE = ("int", "uint")
 _MOST = 200
 """Most instructions to follow back."""
 Constants = Mapping[int, Any]
@@ -93,10 +94,22 @@ class Lane:
                 return f"{self._constant(operand.register)}.{_LETTERS[read]} is {_number(value)}, in {self._line(instruction)}"
             if file in (File.TEMP, File.OUT, File.IN):
                 return _name(operand.register), read
-        numbers = ", ".join(_number(value) for _, _, value in sources if value is not None)
+        given = ", ".join(self._operand(instruction, *source, at) for source in sources if source[2] is not None)
         result = _text(self.steps[at].words[channel])
-        text = f"{self._line(instruction)} gives {result}" + (f", of {numbers}" if numbers else "")
+        text = f"{self._line(instruction)} gives {result}" + (f", of {given}" if given else "")
+        if Trait.DIVIDES in traits and instruction.opcode.src_types[0] in _WHOLE:
+            words = [self._value(operand.register, read, at) for operand, read, _ in sources]
+            numbers = np.abs(np.array([word or 0 for word in words], np.uint32).view(np.int32).astype(np.int64)).tolist()
+            if len(numbers) == 2 and 0 < numbers[0] < numbers[1]:
+                text += ": a division of whole numbers drops the fraction; divide floats"
         return text + (self._infinite(sources, at) if result == "nan" else "")
+
+    def _operand(self, instruction: Instruction, operand: SrcOperand, read: int, value: float | None, at: int) -> str:
+        """The value of a source, with the name of its uniform."""
+        word = self._value(operand.register, read, at)
+        is_whole = instruction.opcode.src_types[instruction.src.index(operand)] in _WHOLE
+        text = str(int(np.uint32(word).view(np.int32))) if is_whole and word is not None else _number(value or 0.0)
+        return f"{text} ({self._constant(operand.register)})" if operand.register.file is File.CONST else text
 
     def _infinite(self, sources: list[tuple[SrcOperand, int, float | None]], at: int) -> str:
         """The instruction that gave the infinity from which a later one made NaN; empty if there is none."""

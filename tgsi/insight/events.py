@@ -67,6 +67,7 @@ class Fragment:
         outputs: likewise of OUT registers, at the end of the program or when it discarded the fragment.
         words: the bits of inputs and outputs, by register, for comparisons.
         discarded_at: number of the instruction that discarded the fragment, or None.
+        coverage: share of the pixel that a smooth primitive covers, by which its alpha is multiplied; 1 for others.
         samples: the fate of each sample.
         flat: names of inputs that are constant across the primitive. provoking: the corner that supplies them, in words.
     """
@@ -79,6 +80,7 @@ class Fragment:
     outputs: dict[str, tuple[float, ...]]
     words: dict[str, Any]
     discarded_at: int | None = None
+    coverage: float = 1.0
     samples: tuple[SampleFate, ...] = ()
     flat: tuple[str, ...] = ()
     provoking: str = ""

@@ -29,6 +29,7 @@ from tgsi.insight.logging_program import (
     row_of,
 )
 from tgsi.insight.replaying import Draw, ReplayContext
+from tgsi.insight.smoothing import can_be_smooth, coverages
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Location, Processor
 from tgsi.language.facts.traits import Trait
@@ -50,7 +51,7 @@ class LoggedFragment:
     number: place in the log that has the results (the log with `as_drawn` if that flag is set). primitive, layer, viewport: numbers.
     sample: the sample that the program ran for, or -1. mask: covered samples. z: depth of each sample, not clamped. inputs, outputs:
     (registers, 4).
-    quad: inputs of the other pixels of the quad, (3, registers, 4), or None.
+    quad: inputs of the other pixels of the quad, (3, registers, 4), or None. coverage: by smooth primitives, which multiplies alpha.
     """
 
     number: int
@@ -68,6 +69,7 @@ class LoggedFragment:
     killed_at: int | None
     has_ended: bool
     quad: NDArray[np.uint32] | None = None
+    coverage: np.float32 = np.float32(1)
 
 
 @record(eq=False, kw_only=True)
@@ -142,7 +144,11 @@ def log_fragments(
         depths = None
         if sampling.has_places and not sampling.runs_each and entries:
             depths, _ = _run(context, draw, depth_program(), LogLayout((), ()), True, (x, y))
-    fragments = [_read(number, entry, layout, sampling, as_drawn=as_drawn) for number, entry in enumerate(entries)]
+        fragments = [_read(number, entry, layout, sampling, as_drawn=as_drawn) for number, entry in enumerate(entries)]
+        if fragments and can_be_smooth(context):
+            with keeping_memory(context):
+                shares = coverages(context, draw, (x, y), [item.layer for item in fragments])
+            fragments = [replace(item, coverage=share) for item, share in zip(fragments, shares, strict=True)]
     if depths is not None:
         fragments = _with_depths(fragments, depths, sampling.count)
     reads_coverage = sampling.has_places and not sampling.runs_each and _reads_coverage(program)

@@ -85,7 +85,7 @@ class PixelWatcher:
         """
         self.place, self._data, self._programs, self._is_wanted = place, data, programs or {}, is_wanted
         self._like = like
-        self.replay = Replay(like, self._before, self._after)
+        self.replay = Replay(like, self._before, self._after, self._programs)
         self.replay.context.watched.watch = self._draw
         self._events: list[Event] = []
         self._of_call: list[Event] = []
@@ -280,7 +280,7 @@ class PixelWatcher:
             item = merged.item
             return trace_fragment(replay.context, draw, place.x, place.y, item.number, shown, as_drawn=item.as_drawn)
 
-        return at_draw(self._like, self._data, draw, trace)
+        return at_draw(self._like, self._data, draw, trace, self._programs)
 
 
 def _as_drawn(log: FragmentLog, number: int, drawn: FragmentLog) -> LoggedFragment:
@@ -291,7 +291,7 @@ def _as_drawn(log: FragmentLog, number: int, drawn: FragmentLog) -> LoggedFragme
         return item
     earlier = sum(_key(other) == key for other in log.fragments[:number])
     other = same[min(earlier, len(same) - 1)]
-    return replace(other, mask=item.mask, z=item.z)
+    return replace(other, mask=item.mask, z=item.z, coverage=item.coverage)
 
 
 def _key(item: LoggedFragment) -> tuple[object, ...]:

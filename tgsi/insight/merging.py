@@ -89,6 +89,7 @@ class Merger:
             outputs=names.shown(File.OUT, item.outputs),
             words={"inputs": item.inputs, "outputs": item.outputs, "quad": item.quad, "sample": item.sample},
             discarded_at=item.killed_at,
+            coverage=float(item.coverage),
             flat=names.flat(self.rasterizer.flatshade) if self.is_polygon else (),
             provoking="first vertex (flatshade_first)" if self.rasterizer.flatshade_first else "last vertex (flatshade_first is not set)",
         )
@@ -201,7 +202,7 @@ class Merger:
                 return Fate.SHADER_MASK, f"the shader wrote the mask {word:#x}"
         alpha = self.dsa.alpha
         if alpha.enabled and alpha.func is not CompareFunc.ALWAYS:
-            value = self._color(item, 0)[3]
+            value = self._smoothed(item, 0)[3]
             if not compares(alpha.func, value, f4(alpha.ref_value)):
                 return Fate.ALPHA, shown(alpha.func, f"alpha {float(value):.9g}", f"{alpha.ref_value:.9g}") + " is false"
         if self.blend.alpha_to_coverage and self.samples > 1 and self.is_multisampled and facts.color_register(0) is not None:
@@ -220,6 +221,11 @@ class Merger:
             color = np.fmin(np.fmax(color, f4(0)), f4(1))
         return color
 
+    def _smoothed(self, item: LoggedFragment, number: int) -> NDArray[Any]:
+        """The color, with the coverage by a smooth primitive in its alpha."""
+        color = self._color(item, number)
+        return color if item.coverage == 1 else np.append(color[:3], color[3] * item.coverage)
+
     def _write(self, item: LoggedFragment, s: int) -> tuple[Fate, str]:
         index = self.attachment.index
         if index < 0:
@@ -233,7 +239,7 @@ class Merger:
             return Fate.MASKED, "the colormask of the blend state is 0"
         first = item.outputs[register]
         if not format.is_integer:
-            first = self._color(item, 0 if self.facts.writes_all else index)
+            first = self._smoothed(item, 0 if self.facts.writes_all else index)
             second = self._color(item, 1) if self.facts.color_register(1) is not None else np.zeros(4, f4)
             if self.blend.alpha_to_one and self.samples > 1:
                 first, second = (np.append(color[:3], f4(1)) for color in (first, second))
@@ -257,9 +263,6 @@ class Merger:
 
     def _doubts(self) -> str:
         """Reasons why a difference need not be a bug."""
-        r = self.rasterizer
-        if r.line_smooth or r.point_smooth or r.poly_smooth:
-            return "; smooth primitives multiply alpha by their coverage, which is not computed here"
         return "; the program stores to memory, which it may read" if self.facts.has_side_effects else ""
 
     def put(self) -> None:

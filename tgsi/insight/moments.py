@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from backends.gallium.context.recording.decoder import Call
 from backends.gallium.screen.screen import Screen
 from tgsi.insight.replaying import Draw, Replay
+from tgsi.language.program import Program
 
 T = TypeVar("T")
 
@@ -38,8 +39,13 @@ def counts_of(like: Screen, data: bytearray) -> tuple[int, int]:
     return draws, grids
 
 
-def at_draw(like: Screen, data: bytearray, number: int, act: Callable[[Replay, Draw], T]) -> T:
-    """The result of `act` right before a draw, after all earlier work. LookupError: there is no such draw."""
+def at_draw(
+    like: Screen, data: bytearray, number: int, act: Callable[[Replay, Draw], T], programs: Mapping[int, Program] | None = None
+) -> T:
+    """The result of `act` right before a draw, after all earlier work. programs: see `Replay`.
+
+    LookupError: there is no such draw.
+    """
     results: list[T] = []
     failed: list[Exception] = []
     passed = -1
@@ -53,7 +59,7 @@ def at_draw(like: Screen, data: bytearray, number: int, act: Callable[[Replay, D
         _act(lambda: act(replay, draw), results, failed)
         raise _Reached
 
-    replay = Replay(like, lambda call: None, lambda call: None)
+    replay = Replay(like, lambda call: None, lambda call: None, programs)
     replay.context.watched.watch = watch
     _play(replay, data)
     if failed:
@@ -63,8 +69,10 @@ def at_draw(like: Screen, data: bytearray, number: int, act: Callable[[Replay, D
     return results[0]
 
 
-def at_grid(like: Screen, data: bytearray, number: int, act: Callable[[Replay, Call], T]) -> T:
-    """The result of `act` right before a grid. LookupError: there is no such grid."""
+def at_grid(
+    like: Screen, data: bytearray, number: int, act: Callable[[Replay, Call], T], programs: Mapping[int, Program] | None = None
+) -> T:
+    """The result of `act` right before a grid. programs: see `Replay`. LookupError: there is no such grid."""
     results: list[T] = []
     failed: list[Exception] = []
     passed = -1
@@ -79,7 +87,7 @@ def at_grid(like: Screen, data: bytearray, number: int, act: Callable[[Replay, C
             _act(lambda: act(replay, call), results, failed)
             raise _Reached
 
-    replay = Replay(like, watch, lambda call: None)
+    replay = Replay(like, watch, lambda call: None, programs)
     _play(replay, data)
     if failed:
         raise failed[0]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from inspect import isfunction
 from typing import Any, TypeVar, cast
 
-from backends.device.bound import DrawState
+from backends.device.bound import DrawState, Shader
 from backends.device.calls.errors import RecordingError
 from backends.device.calls.row import Does
 from backends.device.commands.layout import PREFIX
@@ -19,6 +19,7 @@ from backends.gallium.screen.screen import Screen
 from backends.gallium.tracing.observed_context import plain_method
 from backends.gallium.tracing.trace_player import TracePlayer, words_of
 from backends.pipe.state import DrawInfo
+from tgsi.language.program import Program
 from tgsi.language.record import record
 
 T = TypeVar("T")
@@ -114,13 +115,19 @@ class Replay(TracePlayer):
 
     context: ReplayContext
 
-    def __init__(self, like: Screen, before: Callable[[Call], None], after: Callable[[Call], None]) -> None:
-        """like: the screen whose devices and settings to use. before, after: called before and after each call."""
+    def __init__(
+        self, like: Screen, before: Callable[[Call], None], after: Callable[[Call], None], programs: Mapping[int, Program] | None = None
+    ) -> None:
+        """like: the screen whose devices and settings to use. before, after: called before and after each call. programs: by shader.
+
+        A recording has the text of a program as the caller gave it, without the lines and names of its language, and before the passes that
+        its context ran. With `programs`, shaders have the programs that drew.
+        """
         self.screen = Screen(0, device=like._device_factory, lanes=like.lanes, cpu=like.cpu, cache_dir=like.cache_dir or "")
         self.context = ReplayContext(self.screen, self.screen._device_factory.make_device(self.screen))
         self.screen._contexts.add(self.context)
         super().__init__(self.screen, self.context, lambda digest: None, is_native=False)
-        self._before, self._after = before, after
+        self._before, self._after, self._programs = before, after, programs or {}
         self._numbers: dict[int, int] = {}
         self.number = 0
 
@@ -155,4 +162,7 @@ class Replay(TracePlayer):
             call_context(self.context, call)  # not compared: watched draws run several times, and some queries count every run
         else:
             super()._perform(call)
+        shader = self._objects.get(call.result) if call.result in self._programs else None
+        if isinstance(shader, Shader):
+            shader.program = self._programs[call.result]
         self._after(call)

@@ -46,7 +46,7 @@ def vertex(like: Screen, recorded: Recorded, index: int, instance: int, draw: in
         position = _position(trace, None if shader is None else shader.program)
         return trace, "" if position is None else _place_of(context, position), unfed_attributes(context.state)
 
-    trace, place, missing = at_draw(like, recorded.data, number, act)
+    trace, place, missing = at_draw(like, recorded.data, number, act, recorded.programs)
     subject = f"vertex {index}, instance {instance} of draw {number}"
     if not trace.has_run:
         return Explanation("it is not in the draw", f"draw {number} shades no vertex {index} of instance {instance}.", subject)
@@ -96,7 +96,7 @@ def primitive(like: Screen, recorded: Recorded, index: int, instance: int, draw:
             raise ValueError(f"{name}: draw {number} has no primitive {index} of instance {instance}, but {limit} in each of {instances}")
         return _shown_primitive(context, all_of_it, place, f"primitive {index}, instance {instance} of draw {number}")
 
-    return at_draw(like, recorded.data, number, act)
+    return at_draw(like, recorded.data, number, act, recorded.programs)
 
 
 def _shown_primitive(context: Any, primitives: Primitives, place: int, subject: str) -> Explanation:
@@ -136,7 +136,7 @@ def invocation(like: Screen, recorded: Recorded, thread: Sequence[int], block: S
         shown = None if shader is None else recorded.programs.get(replay.handle_of(shader))
         return trace_thread(replay.context, call, thread, block, shown)
 
-    trace = at_grid(like, recorded.data, number, act)
+    trace = at_grid(like, recorded.data, number, act, recorded.programs)
     subject = f"thread {tuple(thread)} of block {tuple(block)} of grid {number}"
     if not trace.has_run:
         raise ValueError(f"{name}: grid {number} has no thread {tuple(thread)} in block {tuple(block)}")

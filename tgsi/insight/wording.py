@@ -186,6 +186,8 @@ def _fragment(item: Fragment) -> Iterator[str]:
     yield f"    primitive {item.primitive}, {facing}, depth {item.depth:.9g}: {item.fate}" + (f", {item.detail}" if item.detail else "")
     for name, value in (*item.inputs.items(), *item.outputs.items()):
         yield f"        {name} = {numbers(value)}"
+    if item.coverage != 1:
+        yield f"        coverage {item.coverage:.6g}, by which alpha is multiplied (the primitive is smooth)"
     if len(item.samples) > 1:
         counts = Counter(str(s.fate) for s in item.samples)
         yield f"        samples: {', '.join(f'{n} {fate}' for fate, n in counts.items())}"

@@ -22,6 +22,7 @@ from backends.interp.machine import Machine
 from backends.pipe.enums import TextureTarget
 from backends.run.arguments import prepare
 from backends.run.textures import TextureData
+from tests.unit.insight import coverage
 from tests.unit.insight.planes import Planes, inputs_of, planes_of
 from tgsi.insight.events import Fate
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment, Sampling
@@ -30,6 +31,7 @@ from tgsi.insight.merging import Merger
 from tgsi.insight.place import stored_words
 from tgsi.insight.primitives import Primitives
 from tgsi.insight.replaying import Draw
+from tgsi.insight.smoothing import can_be_smooth
 from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.traits import OTHER_LANES, Trait
 from tgsi.language.program import Program
@@ -112,6 +114,10 @@ class Reference:
     def check(self, item: LoggedFragment) -> None:
         """Compare a fragment with the interpreter's. Refusals are counted by their text."""
         planes = planes_of(self.context, self.draw, self.found, item)
+        if can_be_smooth(self.context):
+            fits = coverage.may_be(self.context, self.draw, self.found, item, (self.merger.x, self.merger.y))
+            assert fits is not False, (self.merger.x, self.merger.y, item.primitive, item.coverage)
+            self.counts["coverages"] += fits is True
         if planes is not None:
             self._check_inputs(item, planes)
         try:

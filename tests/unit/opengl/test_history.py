@@ -64,6 +64,19 @@ def test_equal_commands_of_a_loop_are_all_named_also_after_a_flush(gl: Binding) 
     assert commands == ["glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT)", *["glDrawArrays(GL_TRIANGLE_STRIP, 0, 4)"] * 6]
 
 
+def test_a_black_pixel_names_the_instruction_and_the_uniform_of_the_program_that_drew(gl: Binding) -> None:
+    text = "#version 330\nin vec2 t; uniform int step, steps; out vec4 color;\n"
+    program = gl.program(VERTEX, text + "void main() { float part = step / steps; color = vec4(mix(vec3(0.0), vec3(t, 1.0), part), 1.0); }")
+    gl.glUseProgram(program)
+    for name, value in ((b"step", 3), (b"steps", 10)):
+        gl.glUniform1i(gl.glGetUniformLocation(program, name), value)
+    gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+    sentence = gl.loader.explain(8, 2).sentence
+    assert "IDIV" in sentence
+    assert "gives 0, of 3 (the uniform step), 10 (the uniform steps)" in sentence
+    assert "a division of whole numbers drops the fraction; divide floats" in sentence
+
+
 def test_row_0_is_the_lowest_one_as_glReadPixels_counts(gl: Binding) -> None:
     gl.glScissor(0, 0, 16, 1)
     gl.glEnable(GL.SCISSOR_TEST)
