@@ -6,8 +6,9 @@ constant. Every NaN in a result is the canonical one.
 
 from __future__ import annotations
 
-from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
+from backends.llvm.builder.function import F32, F64, I32, I64, Function, Module, Type, Val
 from backends.llvm.builder.rounding import DENORMAL_GUARD
+from backends.llvm.builder.types import reinterpreted
 from backends.llvm.library.math import ABS, INF, QNAN, SIGN, SYMBOL_PREFIX, exp2_tail, exponent_and_mantissa, horner
 
 _H = float.fromhex
@@ -31,14 +32,29 @@ def pow_symbol(lanes: int) -> str:
 def pow(f: Function, x: Val, y: Val) -> Val:
     """x^y with the special cases of C's powf (0^0 = 1); error at most 1.373 ULP, and 0.5001 ULP for whole y from 1 to 255.
 
-    Calls a shared function, because the code is long, unless y is a whole constant. `floored` of the result is set.
+    Calls a shared function, because the code is long, unless y is a constant. `floored` of the result is set.
     """
     n = y.number
     if n is not None and 1 <= n <= _MOST and n == int(n):
         return _known_power(f, x, int(n))
-    power = f.call(x.type, pow_symbol(x.lanes), x, y)
+    if n is not None and 2.0**-20 < n < 2.0**20 and n != int(n):
+        power = f.call(x.type, _known_part(f.module, x.type, n), x)
+    else:
+        power = f.call(x.type, pow_symbol(x.lanes), x, y)
     power.floored = f.select(f.abs(power) < DENORMAL_GUARD, DENORMAL_GUARD, power)
     return power
+
+
+def _known_part(module: Module, type: Type, exponent: float) -> str:
+    """Name of the module's own function for powers of an exponent that is not whole, whose special cases fold away."""
+    name = f"pow_{type.lanes}_{int(reinterpreted(F32, exponent, I32) or 0):08x}"
+    if all(function.name != name for function in module.functions):
+        g = Function(module, name, [type], type, internal=True)
+        x, result = g.args[0], g.var(type, 0.0)
+        with g.if_(g.any(x.as_int().ne(0))):
+            result.set(_by_logarithm(g, x, g.const(type, exponent)))
+        g.ret(result.get())
+    return name
 
 
 def shared_pow(f: Function, x: Val, y: Val) -> Val:
@@ -80,11 +96,36 @@ def _least(f: Function, n: Val) -> Val:
 def _whole_power(f: Function, x: Val, n: Val) -> Val:
     """x^n for whole n (i32) from 1 to 255; any number where n is another."""
     square = _start(f, x, _least(f, f.max(n, 1)))
-    power = f.select((n & 1).ne(0), square, 1.0)
-    for bit in range(1, _MOST.bit_length()):
-        square = square * square
-        power = f.select((n >> bit & 1).ne(0), power * square, power)
-    return _signed(f, x, _rounded(f, power), x.as_int() & n << 31)
+    result, first = f.var(square.type), n[0] if n.lanes > 1 else n
+    with f.else_of(f.all(n.eq(first)) & (first > 0)) as otherwise:
+        result.set(_uniform_power(f, square, first))
+        otherwise()
+        power = f.select((n & 1).ne(0), square, 1.0)
+        for bit in range(1, _MOST.bit_length()):
+            square = square * square
+            power = f.select((n >> bit & 1).ne(0), power * square, power)
+        result.set(power)
+    return _signed(f, x, _rounded(f, result.get()), x.as_int() & n << 31)
+
+
+def _uniform_power(f: Function, base: Val, n: Val) -> Val:
+    """A power of doubles whose exponent (a scalar) is that of all lanes, as the shininess of a material is: only the products it needs.
+
+    16 lanes at a time, so that squares and powers stay in registers without AVX-512, too.
+    """
+    lanes = min(base.lanes, 16)
+    parts = []
+    for first in range(0, base.lanes, lanes):
+        square = f.var(F64.wide(lanes), f.shuffle(base, base, range(first, first + lanes)) if base.lanes > lanes else base)
+        power, rest = f.var(F64.wide(lanes), 1.0), f.var(I32, n)
+        with f.loop() as loop:
+            with f.if_((rest.get() & 1).ne(0)):
+                power.set(power.get() * square.get())
+            rest.set(rest.get().lshr(1))
+            loop.break_if(rest.get().eq(0))
+            square.set(square.get() * square.get())
+        parts.append(power.get())
+    return f.concat(parts)
 
 
 def _known_power(f: Function, x: Val, n: int) -> Val:
