@@ -84,6 +84,7 @@ class SamplerKey:
     compare_func: CompareFunc = CompareFunc.NEVER
     normalized_coords: bool = True
     seamless_cube_map: bool = False
+    lod_by_length: bool = False
     anisotropic: bool = False
 
     @classmethod
@@ -134,5 +135,6 @@ def sampler_key(key: SamplerKey, texture: TextureKey) -> SamplerKey:
         compare_func=key.compare_func if compared else CompareFunc.NEVER,
         normalized_coords=key.normalized_coords,
         seamless_cube_map=key.seamless_cube_map and texture.target in (TextureTarget.TEXTURE_CUBE, TextureTarget.TEXTURE_CUBE_ARRAY),
+        lod_by_length=key.lod_by_length and not one,
         anisotropic=key.anisotropic and texture.levels and not one and texture.target is not TextureTarget.TEXTURE_3D,
     )

@@ -140,6 +140,7 @@ class SamplerStateFields(TypedDict, total=False):
     min_lod: SupportsFloat
     max_lod: SupportsFloat
     border_color: Sequence[SupportsFloat]
+    lod_by_length: bool | int
 
 
 class DrawInfoFields(TypedDict, total=False):

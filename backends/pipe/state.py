@@ -171,7 +171,11 @@ class RasterizerState:
 
 @record(kw_only=True)
 class SamplerState:
-    """Sampling of textures. border_color holds floats, or integers for integer views."""
+    """Sampling of textures. border_color holds floats, or integers for integer views.
+
+    lod_by_length: the level of detail follows the longer of the vectors d/dx and d/dy, as in llvmpipe; otherwise their largest component,
+    as in softpipe. OpenGL allows both.
+    """
 
     wrap_s: TexWrap = TexWrap.REPEAT
     wrap_t: TexWrap = TexWrap.REPEAT
@@ -188,6 +192,7 @@ class SamplerState:
     min_lod: float = 0.0
     max_lod: float = 1000.0
     border_color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    lod_by_length: bool = False
 
 
 @record

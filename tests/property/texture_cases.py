@@ -144,7 +144,8 @@ class _Maker:
     def lod_sampler(self) -> SamplerState:
         """Sampler whose results depend on the level of detail."""
         low, high, bias = self.pick(0.0, 0.75, -3.0), self.pick(8.0, 1.25), self.pick(0.0, 0.5, -1.0)
-        return SamplerState(min_mip_filter=self.pick(*TexMipFilter), min_lod=low, max_lod=high, lod_bias=bias, normalized_coords=True)
+        limits: dict[str, Any] = {"min_lod": low, "max_lod": high, "lod_bias": bias}
+        return SamplerState(min_mip_filter=self.pick(*TexMipFilter), **limits, normalized_coords=True, lod_by_length=self.pick(True, False))
 
     # -- statements -------------------------------------------------------------------------------------------------
     def unit(self) -> str:

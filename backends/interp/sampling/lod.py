@@ -32,8 +32,12 @@ def raw_detail(
     if gradients is not None and mode in ("implicit", "bias", "gradient"):
         axes = gradients[0].shape[1]
         scale = texture.sizes[0, :axes].astype(np.float32) if sampler.normalized_coords else np.ones(axes, np.float32)
-        steps = np.concatenate([np.abs(g.astype(np.float32) * scale) for g in gradients], axis=1)
-        rho = np.max(np.where(np.isnan(steps), 0, steps), axis=1)
+        steps = [np.abs(g.astype(np.float32) * scale) for g in gradients]
+        if sampler.lod_by_length:
+            with np.errstate(over="ignore"):
+                steps = [np.sqrt(np.add.accumulate(step * step, axis=1)[:, -1:]) for step in steps]
+        each = np.concatenate(steps, axis=1)
+        rho = np.max(np.where(np.isnan(each), 0, each), axis=1)
         with np.errstate(divide="ignore"):
             base = np.clip(np.log2(rho.astype(np.float64)), -64.0, 64.0)
     if mode in ("bias", "explicit") and lod is not None:

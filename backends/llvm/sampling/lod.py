@@ -23,6 +23,15 @@ def scale_factor(f: Function, dx: Sequence[Val], dy: Sequence[Val]) -> Val:
     return largest
 
 
+def longest_derivative(f: Function, dx: Sequence[Val], dy: Sequence[Val]) -> Val:
+    """Scale factor in texels a pixel: the longer of two vectors of derivatives, the ideal of OpenGL 4.6, section 8.14.1.
+
+    A vector with a NaN counts as 0.
+    """
+    squares = [sum((d * d for d in row[1:]), row[0] * row[0]) for row in (dx, dy)]
+    return f.sqrt(f.max(squares[1], f.max(squares[0], 0.0)))
+
+
 def level_of_detail(f: Function, rho: Val) -> Val:
     """log2 of the scale factor `rho`, which is not negative, limited to -64 and 64; NaN gives -64."""
     return lg2_of_normal(f.min(f.max(rho, 2.0**-_LIMIT), 2.0**_LIMIT))

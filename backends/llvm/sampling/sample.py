@@ -29,6 +29,7 @@ from backends.llvm.sampling.lod import (
     estimated_level,
     level_of_detail,
     linear_levels,
+    longest_derivative,
     nearest_level,
     scale_factor,
 )
@@ -134,8 +135,9 @@ class Sampling:
         return [[self.texels(d, size) for d, size in zip(row, sizes)] for row in gradients]
 
     def scale(self, lane_map: LaneMap, coords: Sequence[Val], gradients: Sequence[Sequence[Val]] | None) -> Val:
-        """Scale factor: the largest derivative."""
-        return scale_factor(self.f, *self.changes(lane_map, coords, gradients))
+        """Scale factor: the largest derivative, or the length of the longer vector."""
+        measure = longest_derivative if self.sampler_key.lod_by_length else scale_factor
+        return measure(self.f, *self.changes(lane_map, coords, gradients))
 
     def lod(self, mode: LodMode, lod: Val | None, rho: Val | None, lanes: int) -> Val:
         """Level of detail, clamped to the sampler's limits. Levels of detail below 0 may be returned as 0."""

@@ -56,7 +56,7 @@ class SampleFunction:
             [self.lane_map.lanes, self.lane_map.kind, self.lane_map.rows],
             [t.format.name, t.target.value, [c.value for c in t.swizzle], t.pot, t.levels, *[True] * t.is_wide],
             [s.wrap_s.value, s.wrap_t.value, s.wrap_r.value, s.min_img_filter.value, s.mag_img_filter.value, s.min_mip_filter.value]
-            + [s.compare_mode.value, s.compare_func.value, s.normalized_coords, s.seamless_cube_map, s.anisotropic],
+            + [s.compare_mode.value, s.compare_func.value, s.normalized_coords, s.seamless_cube_map, s.lod_by_length, s.anisotropic],
             [self.target, self.mode, self.coords, self.has_lod, self.gradients, list(self.offsets), self.component, self.channels],
         ]
         return SYMBOL_PREFIX + json.dumps(data, separators=(",", ":")).encode().hex()
@@ -98,7 +98,8 @@ def decode(symbol: str) -> SampleFunction:
                 compare_func=CompareFunc(s[7]),
                 normalized_coords=s[8],
                 seamless_cube_map=s[9],
-                anisotropic=s[10],
+                lod_by_length=s[10],
+                anisotropic=s[11],
             ),
             target=target,
             mode=mode,

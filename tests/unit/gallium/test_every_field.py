@@ -253,6 +253,7 @@ CASES: dict[str, tuple[State, str, Any]] = {
     "SamplerState.lod_bias": ({"sampler": {"min_mip_filter": "NEAREST"}}, "sampler", 3.0),
     "SamplerState.min_lod": ({"sampler": {"min_mip_filter": "NEAREST"}}, "sampler", 2.0),
     "SamplerState.max_lod": ({"sampler": {"min_mip_filter": "NEAREST", "lod_bias": 4.0}}, "sampler", 1.0),
+    "SamplerState.lod_by_length": ({"sampler": {"min_mip_filter": "LINEAR", "lod_bias": 2.5}}, "sampler", True),
     "SamplerState.border_color": ({"sampler": {"wrap_s": "CLAMP_TO_BORDER"}}, "sampler", (1.0, 0.0, 1.0, 1.0)),
     "VertexElement.src_offset": ({"element": {}}, "element", 8),
     "VertexElement.src_format": ({"element": {}}, "element", "R32G32_FLOAT"),

@@ -55,6 +55,20 @@ def test_matrices_multiply_from_the_right_and_come_back_from_the_stack(gl: Bindi
     assert gl.glGetError() == GL.STACK_UNDERFLOW
 
 
+def test_a_turned_texture_has_the_level_of_its_longest_derivative(gl: Binding) -> None:
+    levels = [np.full((16 >> level, 16 >> level, 4), 60 * level, np.uint8) for level in range(5)]
+    for level, texels in enumerate(levels):
+        gl.glTexImage2D(GL.TEXTURE_2D, level, GL.RGBA8, len(texels), len(texels), 0, GL.RGBA, GL.UNSIGNED_BYTE, texels)
+    gl.glTexParameteri(GL.TEXTURE_2D, GL.TEXTURE_MIN_FILTER, GL.LINEAR_MIPMAP_LINEAR)
+    gl.glTexEnvi(GL.TEXTURE_ENV, GL.TEXTURE_ENV_MODE, GL.REPLACE)
+    gl.glEnable(GL.TEXTURE_2D)
+    gl.glMatrixMode(GL.TEXTURE)
+    gl.glLoadMatrixf(floats(1, 1, 0, 0, -1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1))  # turned: sqrt(8) texels a pixel, 2 along each axis
+    quad(gl)
+    assert np.abs(gl.pixels(8, 8).astype(int) - 90).max() <= 1
+    assert gl.glGetError() == GL.NO_ERROR
+
+
 def test_products_and_inverses_are_those_of_doubles_rounded_once() -> None:
     dice = np.random.default_rng(5)
     for _ in range(50):

@@ -176,6 +176,13 @@ def test_lodq_gives_the_level_accessed_and_the_one_computed(mip: TexMipFilter, s
     assert found == pytest.approx([*want, 0, 0], abs=1e-6)
 
 
+@pytest.mark.parametrize(("by_length", "want"), [(False, 2.0), (True, 2.5)])
+def test_the_level_follows_the_largest_derivative_or_the_longest_vector(by_length: bool, want: float) -> None:
+    turned = np.array([[0, 0], [0.5, 0.5], [0.25, 0], [0.75, 0.5]], np.float32)  # 4 of 8 texels along both axes, a square root of 32
+    sampler = replace(EDGE, min_mip_filter=TexMipFilter.LINEAR, lod_by_length=by_length)
+    assert values(words(SAMPLED, LODQ, turned, textures=mipmapped(), samplers=sampler))[0] == pytest.approx([want, want, 0, 0], abs=1e-6)
+
+
 def test_bias_counts_in_both_and_limits_in_the_first_alone() -> None:
     sampler = replace(EDGE, min_mip_filter=TexMipFilter.LINEAR, lod_bias=0.5, min_lod=1.75, max_lod=2.25)
     found = [values(words(SAMPLED, LODQ, spread(s), textures=mipmapped(), samplers=sampler))[0][:2] for s in (1.0, 2.0**1.5, 8.0)]

@@ -29,7 +29,7 @@ def test_what_makes_no_difference_is_left_out() -> None:
     busy = SamplerKey(wrap_r=TexWrap.CLAMP, compare_func=CompareFunc.LESS, seamless_cube_map=True)
     assert sampler_key(busy, flat) == sampler_key(SamplerKey(), flat)
     line = view(TextureTarget.TEXTURE_1D, 8)
-    assert sampler_key(SamplerKey(wrap_t=TexWrap.CLAMP), line) == sampler_key(SamplerKey(), line)
+    assert sampler_key(SamplerKey(wrap_t=TexWrap.CLAMP, lod_by_length=True), line) == sampler_key(SamplerKey(), line)
 
 
 def test_what_makes_a_difference_stays() -> None:
@@ -38,6 +38,7 @@ def test_what_makes_a_difference_stays() -> None:
         SamplerKey(wrap_s=TexWrap.CLAMP),
         SamplerKey(mag_img_filter=TexFilter.LINEAR),
         SamplerKey(normalized_coords=False),
+        SamplerKey(lod_by_length=True),
         SamplerKey(compare_mode=TexCompare.R_TO_TEXTURE, compare_func=CompareFunc.LESS),
     ):
         assert sampler_key(other, flat) != sampler_key(SamplerKey(), flat)

@@ -163,7 +163,8 @@ def test_targets(target: str, layers: int, image: TexFilter) -> None:
 
 @pytest.mark.parametrize(("target", "layers"), TARGETS)
 @pytest.mark.parametrize("mip", [TexMipFilter.NEAREST, TexMipFilter.LINEAR])
-def test_mip_levels_from_derivatives(target: str, layers: int, mip: TexMipFilter) -> None:
+@pytest.mark.parametrize("by_length", [False, True])
+def test_mip_levels_from_derivatives(target: str, layers: int, mip: TexMipFilter, by_length: bool) -> None:
     texture = texture_for(target, layers, levels=4)
     rng = np.random.default_rng(4)
     places = np.repeat(rng.uniform(0, 1, (128, 5)), 4, axis=0)
@@ -172,7 +173,7 @@ def test_mip_levels_from_derivatives(target: str, layers: int, mip: TexMipFilter
     places[:, :2] += corner * step
     places[:, 2] += corner[:, 0] * step[:, 0] * 0.5
     coords = places.astype(np.float32)
-    sampler = state(TexWrap.REPEAT, LINEAR, mip, min_lod=0.1, max_lod=2.6, lod_bias=0.3)
+    sampler = state(TexWrap.REPEAT, LINEAR, mip, min_lod=0.1, max_lod=2.6, lod_bias=0.3, lod_by_length=by_length)
     want = sample(texture, sampler, target, coords)
     got = staged_sample(texture, sampler, target, coords)
     difference = np.abs(got.view(np.float32) - want.view(np.float32)).max(axis=1)

@@ -140,5 +140,6 @@ class Sampler:
                 min_lod=low,
                 max_lod=max(low, self.max_lod),
                 border_color=self.border,
+                lod_by_length=True,
             )
         return found

@@ -233,6 +233,7 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
                 min_lod=number,
                 max_lod=number,
                 border_color=floats(4),
+                lod_by_length=boolean,
             ),
         },
         "rasterizer": _rasterizer_fields(),
