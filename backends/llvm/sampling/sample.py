@@ -321,6 +321,11 @@ def is_short(texture: TextureKey, sampler: SamplerKey) -> bool:
     return is_nearest and BORDER_MODES.isdisjoint((key.wrap_s, key.wrap_t))
 
 
+def needs_derivatives(texture: TextureKey, sampler: SamplerKey) -> bool:
+    """True if a sample with an implicit level of detail depends on derivatives of its coordinates."""
+    return _needs_lod(_plain(sampler, texture))
+
+
 def _needs_lod(key: SamplerKey) -> bool:
     return key.min_mip_filter is not TexMipFilter.NONE or key.min_img_filter is not key.mag_img_filter
 
@@ -353,8 +358,9 @@ def emit_sample(
     """Sample a texture. Returns four f32 channels; for integer formats they hold the integers' bits.
 
     texture, sampler: pointers to TextureRecord and SamplerRecord. coords: f32 vectors. lod_mode: "implicit" uses the
-    derivatives of the quad, "bias" adds `lod` to that, "explicit" uses `lod` alone, "gradient" uses `gradients` (d/dx of each
-    coordinate, then d/dy of each), "zero" reads level 0 (vertex shaders, TEX_LZ). offsets: texel offsets, numbers or i32 vectors.
+    derivatives of the quad, "bias" adds `lod` to that, "explicit" uses `lod` alone, "gradient" uses `gradients`, "zero" reads level 0
+    (vertex shaders, TEX_LZ). gradients: d/dx of each coordinate, then d/dy of each, in place of those of the quad. offsets: texel
+    offsets, numbers or i32 vectors.
     All lanes are sampled, including those outside of `mask`, which is harmless and gives other lanes their derivatives.
     """
     info = INFOS[target]
@@ -374,8 +380,6 @@ def emit_sample(
     spatial = list(coords[: info.dimensions])
     face = None
     wanted = sampling.needs_lod()
-    if lod_mode not in ("gradient",):
-        gradients = None
     needs_scale = wanted and lod_mode in ("implicit", "bias", "gradient")
     if sampling.cube:
         changes = None

@@ -14,6 +14,7 @@ from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.translate.emission import EmissionBuffer
 from backends.llvm.translate.rows import RegisterRows
 from tgsi.language.facts.enums import File, MemoryType
+from tgsi.language.ir import Instruction
 from tgsi.language.record import record
 
 
@@ -74,6 +75,24 @@ class Interpolated(Protocol):
 
     def is_interpolated(self, register: int) -> bool:
         """True if the channels of an IN register are computed, so that a NaN in it may have arbitrary bits."""
+        ...
+
+
+@runtime_checkable
+class Coordinates(Protocol):
+    """Interface of translations that compute only coordinates of samples (`program.coordinates`). Nothing is sampled."""
+
+    def keep_coordinates(self, instruction: Instruction, coords: Sequence[Val]) -> None:
+        """Take the coordinates of a sample that depends on their differences."""
+        ...
+
+
+@runtime_checkable
+class Scattered(Protocol):
+    """Interface of kernels whose lanes are unrelated pixels, so that derivatives do not come from neighboring lanes."""
+
+    def derivatives(self, instruction: Instruction, count: int) -> list[list[Val]]:
+        """Derivatives of the first `count` coordinates of a sample along x, then along y."""
         ...
 
 

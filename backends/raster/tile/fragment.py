@@ -133,6 +133,7 @@ class FragmentInfo:
     texture_units: int = 0  # one more than the highest sampler unit
     compares_depth: bool = False  # a coordinate is a reference value for a depth texture
     has_side_effects: bool = False
+    program: Program | None = None  # None: the empty shader
     instructions: int = 0
     live: int = 0  # values that live at once
     has_loops: bool = False
@@ -215,6 +216,7 @@ class FragmentInfo:
             texture_units=max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
             compares_depth=any(i.texture and TARGETS[i.texture].is_shadow for i in program.instructions),
             has_side_effects=Trait.STORE in traits,
+            program=program,
             instructions=len(program.instructions),
             live=live_values(program),
             has_loops=any(i.opcode.flow is Flow.LOOP for i in program.instructions),

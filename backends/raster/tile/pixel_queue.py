@@ -8,11 +8,16 @@ the later one remains.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from backends.llvm.builder.compress import store_compressed
-from backends.llvm.builder.function import I32, Val
+from backends.llvm.builder.function import F32, I32, Val
 from backends.raster.layouts import SetupLayout
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey
 from backends.raster.tile.planes import Kernel, Planes
+
+if TYPE_CHECKING:
+    from tgsi.language.program import Program
 
 QUEUE = 256
 """Number of pixels that are shaded together; the records of their triangles stay in the L1 cache."""
@@ -26,13 +31,31 @@ _LEAST_INSTRUCTIONS = 6
 def queues_pixels(key: FragmentKey, info: FragmentInfo) -> bool:
     """True if the pixels of packed quads go through a queue.
 
-    The program must not read neighbors, and later triangles must not depend on its results, except for stored colors.
+    The program must not read neighbors, except for derivatives of coordinates that are easily computed again, and later triangles must not
+    depend on its results, except for stored colors.
     """
-    is_alone = not (info.looks_around or info.looks_at_quads or info.has_side_effects or key.fetched)
+    is_alone = not (info.looks_around or info.has_side_effects or key.fetched)
     tests_before = not (info.kills or key.alpha is not None or key.to_coverage or info.depth is not None or info.stencil is not None)
     stores = [t for t in key.targets if t is not None]
     is_plain = not key.is_masked and key.samples is None and bool(stores) and not any(t.reads for t in stores)
-    return key.quads and is_alone and tests_before and is_plain and not info.is_constant and info.instructions >= _LEAST_INSTRUCTIONS
+    is_long = not info.is_constant and info.instructions >= _LEAST_INSTRUCTIONS
+    is_fit = key.quads and is_alone and tests_before and is_plain and is_long
+    return is_fit and (not info.looks_at_quads or coordinates_of(key, info) is not None)
+
+
+def coordinates_of(key: FragmentKey, info: FragmentInfo) -> Program | None:
+    """The part of a program that computes the coordinates of samples whose levels of detail come from derivatives; None if the program
+    depends on neighbors in other ways."""
+    from backends.llvm.program.coordinates import coordinate_part  # most kernels come from the disk cache
+    from backends.llvm.sampling.sample import needs_derivatives
+
+    def needs(view: int, sampler: int) -> bool:
+        pair = key.textures[view : view + 1], key.samplers[sampler : sampler + 1]
+        return all(pair) and all(t is not None and s is not None and needs_derivatives(t, s) for t, s in zip(*pair))
+
+    if info.program is None or any(name.startswith("SUBGROUP") for name in info.system_values.values()):
+        return None
+    return coordinate_part(info.program, needs)
 
 
 class PixelQueue:
@@ -89,15 +112,22 @@ class PixelPlanes(Planes):
         """records: address of the offsets of the records in the arena."""
         self.kernel, self.f, self.lanes = kernel, kernel.f, lanes
         f = kernel.f
-        rows = [f.at(arena, f.load(I32, records, 4 * k)) for k in range(lanes)]
         groups = [SetupLayout.B, SetupLayout.Z, SetupLayout.Z + 16]
         groups += [SetupLayout.SLOTS + 16 * k for k in range(3 * kernel.info.num_slots)]
-        self._words: dict[int, Val] = {}
-        for at in groups:
-            for c, value in enumerate(f.load_vec4s([f.at(row, at) for row in rows])):
-                self._words[at + 4 * c] = value
-        word = self.integer(SetupLayout.ANCHOR)
-        self.anchor = word & 0xFFFF, word.lshr(16)
+        words = {at + 4 * c: f.var(F32.wide(lanes)) for at in groups for c in range(4)}
+        first = f.load(I32, records)
+        with f.else_of(f.all(f.load(I32.wide(lanes), records, 0, 4).eq(first))) as several:  # as at the edges of larger triangles
+            row = f.at(arena, first)
+            for at, word in words.items():
+                word.set(f.load(F32, row, at))
+            several()
+            rows = [f.at(arena, f.load(I32, records, 4 * k)) for k in range(lanes)]
+            for at in groups:
+                for c, value in enumerate(f.load_vec4s([f.at(row, at) for row in rows])):
+                    words[at + 4 * c].set(value)
+        self._words = {at: word.get() for at, word in words.items()}
+        corner = self.integer(SetupLayout.ANCHOR)
+        self.anchor = corner & 0xFFFF, corner.lshr(16)
         self.has_unit_w = None
         self.slots = []
 

@@ -6,12 +6,15 @@ import copy
 
 from backends.abi.keys import SamplerKey, TextureKey
 from backends.formats import Format
-from backends.llvm.builder.function import BOOL, F32, I32, Function, Val, Var
+from backends.llvm.builder.function import BOOL, F32, I32, I64, Function, Val, Var
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
+from backends.raster.draw_record import Draw
 from backends.raster.layouts import Mode, SetupLayout
+from backends.raster.records import Scene, Worker
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey
-from backends.raster.tile.surfaces import Target
+from backends.raster.tile.lists import quad_width
+from backends.raster.tile.surfaces import Target, bound_target
 from tgsi.language.record import record
 
 _SHORT = 8  # instructions of a short program
@@ -83,6 +86,53 @@ class Hoisted:
     def sampler_key(self, unit: int) -> SamplerKey | None:
         """Return None: the program samples nothing."""
         return None
+
+
+def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
+    """Begin a shading kernel with values that it computes once: targets, counters, outputs that never change."""
+    worker, draw, *_ = f.args
+    w, d = Record(f, worker, Worker), Record(f, draw, Draw)
+    s = Record(f, w.get("scene"), Scene)
+
+    layer, has_samples = w.get("tile.layer") if key.layered else None, key.samples is not None
+
+    def bound(name: str, index: int, texel_bytes: int) -> Target:
+        return bound_target(f, s, layer, name, index, texel_bytes, has_samples=has_samples)
+
+    targets = [(k, bound("color", k, t.texel_bytes)) for k, t in enumerate(key.targets) if t is not None]
+    fetched = [(k, t, bound("color", k, t.block_bytes)) for k, t in key.fetched]
+    depth = bound("depth", 0, key.depth.format.block_bytes) if key.depth is not None else None
+    samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
+    env = w.get("tile.fragment_env")
+    hoisted: dict[int, Hoisted] = {}
+    if info.is_constant:
+        once = Hoisted(f, info, env, key.lanes, info.exposed_outputs(key.targets))
+        hoisted = {n: once.at(n) for n in (key.lanes, quad_width(key.lanes))}
+    return Kernel(
+        f=f,
+        key=key,
+        info=info,
+        draw=d,
+        env=env,
+        targets=targets,
+        depth=depth,
+        fetched=fetched,
+        samples=samples,
+        invocations=invocations,
+        hoisted=hoisted,
+    )
+
+
+def end_kernel(kernel: Kernel) -> None:
+    """End a shading kernel: add its counters to the worker's, and return."""
+    f = kernel.f
+    w = Record(f, f.args[0], Worker)
+    if kernel.invocations is not None:
+        w.set("counters.fs_invocations", w.get("counters.fs_invocations") + kernel.invocations.get().zext(I64))
+    if kernel.samples is not None:
+        count = f.at(w.get("buffers.intervals"), kernel.draw.get("fragments.interval").zext(I64) << 3)
+        f.store(f.load(I64, count, 0, 8) + kernel.samples.get().zext(I64), count, 0, 8)
+    f.ret()
 
 
 def anchor_of(f: Function, record: Val) -> tuple[Val, Val]:

@@ -9,7 +9,7 @@ from backends.llvm.translate.emit.interpolation import Place
 from backends.raster.layouts import Mode, SetupLayout
 from backends.raster.samples import Pattern
 from backends.raster.tile.fragment import Outputs
-from backends.raster.tile.shade import PixelBlock
+from backends.raster.tile.pixel_block import PixelBlock
 from tgsi.language.facts.enums import Location
 from tgsi.language.record import record
 

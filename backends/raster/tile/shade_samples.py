@@ -19,10 +19,10 @@ from backends.raster.tile.coverage_samples import PER_WORD, mask_words, run_size
 from backends.raster.tile.depth import DepthTest
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey, Outputs
 from backends.raster.tile.lists import quad_width, row_lanes
+from backends.raster.tile.pixel_block import tests_late
 from backends.raster.tile.pixel_masks import drawn
-from backends.raster.tile.planes import Kernel, Planes
+from backends.raster.tile.planes import Kernel, Planes, begin_kernel, end_kernel
 from backends.raster.tile.sample_inputs import SampledBlock, lanes_of, sample_word
-from backends.raster.tile.shade import begin_kernel, end_kernel, tests_late
 from backends.raster.tile.surfaces import Block, QuadView, RunView, Target
 from tgsi.language.record import record
 

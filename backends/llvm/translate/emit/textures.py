@@ -11,8 +11,10 @@ from backends.llvm.builder.function import F32, Val
 from backends.llvm.library.math import canonical
 from backends.llvm.sampling import gather, query, sample
 from backends.llvm.sampling.shared_sampling import PASSED, SampleFunction, Way
+from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.translate.emit import Context, Vector, emits
 from backends.llvm.translate.emit.units import Unit, named, record_of, select_unit, wide
+from backends.llvm.translate.interface import Coordinates, Scattered
 from tgsi.language.channels import coordinate_channels
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File, Processor, TargetInfo
@@ -113,6 +115,13 @@ def sample_units(c: Context, view: Unit, sampler: Unit, request: Request, chosen
     texture_key, sampler_key = c.interface.texture_key(view.number), c.interface.sampler_key(sampler.number)
     if texture_key is None or sampler_key is None:
         return unbound(c, request)
+    if request.way in ("implicit", "bias") and sample.needs_derivatives(texture_key, sampler_key):
+        if isinstance(c.interface, Coordinates):
+            c.interface.keep_coordinates(c.instruction, request.coords)
+            return unbound(c, request)
+        if isinstance(c.interface, Scattered):
+            gradients = c.interface.derivatives(c.instruction, INFOS[request.target].dimensions)
+            request = replace(request, way="gradient" if request.way == "implicit" else "bias", gradients=gradients)
     texel = _sampled(c, view, sampler, request, chosen, texture_key, sampler_key)
     is_exact = request.way in ("gather", "lod", "bias alone") or not sample.mixes_texels(texture_key, sampler_key)
     return [canonical(c.f, value) for value in texel] if c.exact and not is_exact else texel
