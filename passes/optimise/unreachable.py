@@ -68,7 +68,7 @@ def _is_plain(form: Form) -> bool:
     values = form.values
     if not values.layout.is_straight or values.layout.jumps or not _KILLS.isdisjoint(values.opcodes):
         return False
-    last = values.items[-1]
+    last = values.items[-1] if values.items else None
     return last is not None and last.opcode.flow is END
 
 

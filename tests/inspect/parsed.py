@@ -11,6 +11,7 @@ class Parsed(HTMLParser):
     """The elements of a page.
 
     tags: names of all elements. scripts: type and text of each. handlers: attributes that are script. data: the content.
+    skeleton: everything but the title and the data, as a parser meets it.
     """
 
     def __init__(self, text: str) -> None:
@@ -18,6 +19,7 @@ class Parsed(HTMLParser):
         self.tags: list[str] = []
         self.scripts: list[tuple[str, str]] = []
         self.handlers: list[str] = []
+        self.skeleton: list[object] = []
         self.policy = self.style = ""
         self._inside = ""
         self.feed(text)
@@ -26,6 +28,7 @@ class Parsed(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self.skeleton.append((tag, attrs))
         given = dict(attrs)
         self.handlers += [name for name, value in attrs if name.startswith("on") or (value or "").strip().lower().startswith("javascript:")]
         if tag == "script":
@@ -36,9 +39,25 @@ class Parsed(HTMLParser):
         self._inside = tag
 
     def handle_endtag(self, tag: str) -> None:
+        self.skeleton.append(tag)
         self._inside = ""
 
+    def handle_comment(self, data: str) -> None:
+        self.skeleton.append(("comment", data))
+
+    def handle_decl(self, decl: str) -> None:
+        self.skeleton.append(("declaration", decl))
+
+    def handle_pi(self, data: str) -> None:
+        self.skeleton.append(("instruction", data))
+
+    def unknown_decl(self, data: str) -> None:
+        self.skeleton.append(("unknown", data))
+
     def handle_data(self, data: str) -> None:
+        is_given = self._inside == "title" or (self._inside == "script" and self.scripts[-1][0] == "application/json")
+        if not is_given:
+            self.skeleton.append(data)
         if self._inside == "script":
             kind, text = self.scripts[-1]
             self.scripts[-1] = kind, text + data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -198,3 +199,10 @@ def test_dead_code_without_branches_goes_first() -> None:
     assert first.run(parse(f"{head}{dead}MOV OUT[0], TEMP[0]\nEND\n")) == parse(f"{head}MOV TEMP[0], IN[0]\nMOV OUT[0], TEMP[0]\nEND\n")
     program = parse(f"{head}{dead}{branch}MOV OUT[0], TEMP[0]\nEND\n")
     assert first.run(program) is program
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_programs_without_instructions_are_left_alone_or_refused(name: str) -> None:
+    program = parse("FRAG\nDCL OUT[0], COLOR\n")
+    with suppress(ValidationError):
+        assert not Pipeline.parse(name).run(program).instructions

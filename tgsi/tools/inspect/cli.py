@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tgsi.tools.closed_output import until_closed
+from tgsi.tools.compile.batch.names import shown
 from tgsi.tools.parsing import Parser, number, pixel, reason
 
 PROGRAM = "tgsi-inspect"
@@ -67,18 +68,23 @@ def _main(arguments: Sequence[str] | None) -> int:
         with Screen(**given) as screen:
             notes = write_page(screen, recording, output, options.pixel)
     except OSError as error:
-        print(f"{PROGRAM}: {error.filename or options.file}: {reason(error)}", file=sys.stderr)
+        _tell(f"{error.filename or options.file}: {reason(error)}")
         return 2
     except (RecordingError, ValueError) as error:
-        print(f"{PROGRAM}: {options.file}: {error}", file=sys.stderr)
+        _tell(f"{options.file}: {error}")
         return 2
     except KeyboardInterrupt:
-        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        _tell("interrupted")
         return 130
     for note in notes:
-        print(f"{PROGRAM}: {options.file}: {note}", file=sys.stderr)
-    print(f"{output}: {output.stat().st_size:,} bytes")
+        _tell(f"{options.file}: {note}")
+    print(shown(f"{output}: {output.stat().st_size:,} bytes"))
     return int(bool(notes))
+
+
+def _tell(text: str) -> None:
+    """Print a line to stderr. Names and texts of a trace cannot move the cursor or begin another line."""
+    print(shown(f"{PROGRAM}: {text}"), file=sys.stderr)
 
 
 if __name__ == "__main__":

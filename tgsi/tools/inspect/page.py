@@ -33,7 +33,7 @@ def page(title: str, data: dict[str, Any]) -> str:
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">\n'
-        f'<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<div id="root"></div>\n'
+        f'<title>{escape(_clean(title, _home()))}</title>\n<style>{style}</style>\n</head>\n<body>\n<div id="root"></div>\n'
         f'<script type="application/json" id="data">{content}</script>\n<script>{script}</script>\n</body>\n</html>\n'
     )
 

@@ -30,7 +30,11 @@ ORDER = tuple(sorted((row.call for row in STAGES.values() if row.is_drawn), key=
 
 @record(frozen=False, kw_only=True)
 class Shader:
-    """A shader of a trace. program: None if it could not be read. writes_memory: a second run may have side effects."""
+    """A shader of a trace.
+
+    program: None if it could not be read. error: why it could not, or what is invalid in the program, which is then shown as it is.
+    writes_memory: a second run may have side effects.
+    """
 
     handle: int
     stage: str
@@ -78,6 +82,8 @@ def as_data(shader: Shader, with_assembly: bool) -> dict[str, Any]:
     if is_tgsi:
         lines = {item.span.line for item in program.instructions if item.span is not None}
         source["from"] = [k + 1 if k + 1 in lines else 0 for k in range(len(source["lines"]))]
+    if shader.error:
+        return data
     views += _passes(program if is_tgsi else _again(text, program))
     if with_assembly:
         views.append(_assembly(program))
@@ -175,7 +181,7 @@ def link_svg(shaders: Sequence[Shader]) -> str:
     from tgsi.language.diagnostics import LinkError, TgsiError
     from tgsi.tools.compile.views.link_picture import link_picture, refused_picture
 
-    programs = [shader.program for shader in shaders if shader.program is not None]
+    programs = [shader.program for shader in shaders if shader.program is not None and not shader.error]
     names = [f"#{shader.handle}" for shader in shaders]
     if len(programs) != len(shaders) or len(programs) < 2:
         return ""
