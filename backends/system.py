@@ -44,6 +44,23 @@ def cache_bytes(level: int) -> int | None:
     return None
 
 
+def end_with_parent() -> None:
+    """End this process, a worker of multiprocessing, once its parent has ended. Otherwise, workers of a killed program wait forever."""
+    import multiprocessing
+    import multiprocessing.connection
+    import threading
+
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end_with_parent", daemon=True).start()
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file in one step: other processes find its old content or the new one, never a part. OSError."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")

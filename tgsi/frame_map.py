@@ -12,6 +12,7 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from typing import Any, TypeVar, cast
 
 from backends.gallium.resource.resource import Resource
+from backends.system import end_with_parent
 
 F = TypeVar("F")
 Progress = Callable[[int, "int | None"], None]
@@ -175,7 +176,8 @@ class _Map:
     def _submit(self, item: _Frame) -> Future[Any]:
         executor: Any = self._own if self._given is None else self._given
         if executor is None:
-            executor = self._own = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
+            context = multiprocessing.get_context("spawn")
+            executor = self._own = ProcessPoolExecutor(self._workers, mp_context=context, initializer=end_with_parent)
         future: Future[Any] = Future()
         if hasattr(executor, "submit"):
             try:

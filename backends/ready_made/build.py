@@ -11,7 +11,7 @@ from backends.llvm.engine import ready_made
 from backends.llvm.engine.sources import own_sources
 from backends.ready_made.makers import request
 from backends.ready_made.rows import Row, rows_of
-from backends.system import cpu_count, write_whole
+from backends.system import cpu_count, end_with_parent, write_whole
 
 _TRIPLES = {ready_made.AARCH64: "aarch64-unknown-linux-gnu"}
 _MACHINES = {ready_made.AARCH64: "aarch64"}
@@ -53,7 +53,7 @@ def build(levels: Iterable[str], folder: Path = ready_made.FOLDER, processes: in
     images: dict[str, dict[bytes, bytes]] = {level: {} for level in wanted}
     size = 4  # kernels that a process takes at a time
     chunks = [work[k : k + size] for k in range(0, len(work), size)]
-    with ProcessPoolExecutor(processes or cpu_count(), multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes or cpu_count(), multiprocessing.get_context("spawn"), end_with_parent) as pool:
         for batch in pool.map(_compile_some, chunks):
             for level, named in batch:
                 if named is not None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
@@ -43,6 +44,27 @@ def test_frames_of_a_worker_that_is_killed_are_drawn_by_others() -> None:
     rest = list(found)
     assert [first, *(frame for frame, _ in rest)] == list(range(20))
     assert process not in {other for _, other in rest[8:]}, "frames under way when it died, and none after"
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("kind", ["frames", pytest.param("verify", marks=pytest.mark.nightly)])
+def test_workers_end_when_their_program_is_killed(kind: str) -> None:
+    command = [sys.executable, "-m", "tests.unit.frames.killed", kind]
+    program = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert program.stdout is not None
+    with program, program.stdout:
+        workers = {int(program.stdout.readline()) for _ in range(4)}
+        program.kill()
+    end = time.monotonic() + 60
+    while any(map(is_running, workers)):
+        assert time.monotonic() < end, "workers are left"
+        time.sleep(0.02)
 
 
 @pytest.mark.nightly

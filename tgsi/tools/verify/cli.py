@@ -30,6 +30,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     made.add_argument("cases", nargs="*", metavar="NAME", help="cases such as scene-012 and program-100; all when none is named")
     made.add_argument("--all", action="store_true", help="run every case by each number of threads, width and level, not only 30")
+    made.add_argument(
+        "--sample", type=number(1, 500, int), metavar="N", help="run N cases alone, spread over all of them, each by the defaults alone"
+    )
     made.add_argument("--resume", type=Path, metavar="FILE", help="note what is done in FILE, and go on where it ends")
     made.add_argument(
         "--rotation",
@@ -65,8 +68,11 @@ def _main(given: argparse.Namespace) -> int:
         print(f"tgsi-verify: --resume: {given.resume}: {reason(error)}", file=sys.stderr)
         return 2
     rotation = time.gmtime().tm_yday if given.rotation is None else given.rotation
-    wanted = running.tasks(rotation, given.all or bool(given.cases))
-    wanted = [task for task in wanted if not given.cases or task[0] in given.cases]
+    if given.sample is not None:
+        wanted = running.sample(given.cases or cases.NAMES, given.sample)
+    else:
+        wanted = running.tasks(rotation, given.all or bool(given.cases))
+        wanted = [task for task in wanted if not given.cases or task[0] in given.cases]
     try:
         return _run(given, wanted, progress)
     except KeyboardInterrupt:

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
 import tgsi
+from backends.system import end_with_parent
 from tgsi.language.record import record
 from tgsi.tools.verify.cases import LANES, NAMES, THREADS, Result, Way, first_difference, known, place, run_case
 
@@ -20,6 +21,7 @@ LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 ROTATING = 30
 """Cases that run in every way; each rotation takes the next ones."""
 Task = tuple[str, Way]
+DIED = "its process died"
 
 
 @record
@@ -52,25 +54,52 @@ def tasks(rotation: int, everything: bool) -> list[Task]:
     return [*((name, Way()) for name in NAMES), *more]
 
 
+def sample(names: Sequence[str], count: int) -> list[Task]:
+    """Up to `count` of the cases, spread evenly over them, as the defaults run them."""
+    count = min(count, len(names))
+    return [(names[k * len(names) // count], Way()) for k in range(count)]
+
+
 def run_tasks(wanted: Sequence[Task], jobs: int, done: Callable[[Task, str], None], cached: bool = False) -> list[Failure]:
-    """Run tasks in processes, which Ctrl-C ends. After each task, `done` is called with the mismatch as a text, empty if there is none."""
-    failures = []
+    """Run tasks in processes, which Ctrl-C ends. After each task, `done` is called with the mismatch as a text, empty if there is none.
+
+    If a process dies, the tasks that it may have run are repeated, each in a process of its own, which finds the one that ends it.
+    """
+    failures, left = [], dict.fromkeys(wanted)
+
+    def note(task: Task, text: str) -> None:
+        del left[task]
+        if text:
+            failures.append(Failure(*task, text))
+        done(task, text)
+
+    while left:
+        try:
+            _run(list(left), jobs, note, cached)
+        except BrokenExecutor:
+            for task in list(left)[: 3 * jobs]:  # tasks start in order, and a process has at most one more in its queue
+                try:
+                    _run([task], 1, note, cached)
+                except BrokenExecutor:
+                    note(task, DIED)
+    return failures
+
+
+def _run(wanted: Sequence[Task], jobs: int, note: Callable[[Task, str], None], cached: bool) -> None:
+    """Run tasks in a pool. BrokenExecutor if one of its processes dies."""
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(cached,)) as pool:
         try:
             waiting: dict[Future[str], Task] = {pool.submit(check, *task): task for task in wanted}
             for future in as_completed(waiting):
-                task, text = waiting[future], future.result()
-                if text:
-                    failures.append(Failure(*task, text))
-                done(task, text)
+                note(waiting[future], future.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return failures
 
 
 def _begin(cached: bool) -> None:
-    """Compile every kernel anew, unless `cached` allows those on disk."""
+    """Prepare a worker. cached: it may use compiled kernels of the disk instead of compiling every one anew."""
+    end_with_parent()
     if not cached:
         os.environ["TGSI_CACHE"] = "off"
 

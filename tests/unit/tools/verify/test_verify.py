@@ -94,6 +94,32 @@ def test_a_planted_mismatch_is_told_by_processes_of_their_own(tmp_path: Path) ->
     assert re.fullmatch(r"1[0-9] of 1[0-9] runs have their digests, in \d+ s: .+, LLVM [0-9.]+ \(llvmlite [0-9.]+\), tgsi .*", last)
 
 
+DEADLY = """
+import os
+from tgsi.tools.verify import cases
+
+def deadly(name, way, run=cases.run_case):
+    if way.lanes == 16:
+        os._exit(9)
+    return run(name, way)
+
+cases.run_case = deadly
+"""
+
+
+@pytest.mark.nightly
+def test_a_case_that_ends_its_process_is_told_and_the_others_run(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(DEADLY)
+    command = [sys.executable, "-m", "tgsi.tools.verify", "program-001", "program-002", "--jobs", "2", "--resume", str(tmp_path / "state")]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{Path(__file__).parents[4]}"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    *told, last = done.stdout.splitlines()
+    assert told == [f"program-{number} (lanes 16): its process died" for number in ("001", "002")]
+    runs = len((tmp_path / "state").read_text().splitlines())
+    assert last.startswith(f"{runs - 2} of {runs} runs have their digests")
+
+
 def test_a_run_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     ran: list[running.Task] = []
 
@@ -117,6 +143,15 @@ def test_a_run_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_the_rotating_cases_come_to_all_of_them() -> None:
     running_in_ways = {name for rotation in range(200) for name, way in running.tasks(rotation, False)[500:]}
     assert running_in_ways == set(NAMES)
+
+
+def test_a_sample_is_spread_over_all_cases() -> None:
+    found = running.sample(NAMES, 30)
+    assert len(set(found)) == 30
+    assert {way for _, way in found} == {Way()}
+    assert sum(name.startswith("scene") for name, _ in found) == 16
+    assert [name for name, _ in running.sample(NAMES, 500)] == list(NAMES)
+    assert running.sample(["scene-003"], 30) == [("scene-003", Way())]
 
 
 def test_an_unknown_case_ends_with_code_2(capsys: pytest.CaptureFixture[str]) -> None:
