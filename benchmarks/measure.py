@@ -105,14 +105,25 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def run_workload(
-    workload: Workload, ours: Asked, peers: Sequence[Asked], *, budget: float, rounds: int, processors: Processors | None = None
+    workload: Workload,
+    ours: Asked,
+    peers: Sequence[Asked],
+    *,
+    budget: float,
+    rounds: int,
+    processors: Processors | None = None,
+    warm_up: float = 0.0,
 ) -> Result:
     """Measure one workload:
 
     `budget` seconds per side in `rounds` turns. processors: rounds in which others took too much of them are rejected.
+    warm_up: seconds of a first round of each side that does not count.
     """
     sides = [ours, *peers]
     tracks = [_prepare(side, workload) for side in sides]
+    for side, track in zip(sides, tracks, strict=True):
+        if warm_up:
+            ask(side, track, "round", budget=warm_up)
     turn = rejected = disturbed = 0
     while turn < rounds:
         order = range(len(sides)) if turn % 2 == 0 else reversed(range(len(sides)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import c_int32, c_uint64
 
-from backends.device.calls.table import STATE_BIT
+from backends.device.calls.table import OBJECT_BIT, STATE_BIT
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.client import MAX_WORDS
 from backends.device.commands.known_objects import CLASS, MIX, WordsSlot
@@ -103,7 +103,7 @@ class _Words:
 def build_call_words(module: Module) -> None:
     """write_call(record, python, arguments, count, names, method) -> size of the command written at `recorded_at`, 0: Python must write it.
 
-    `recorded_at` does not advance. method: number of the method, perhaps with STATE_BIT.
+    `recorded_at` does not advance. method: number of the method, perhaps with STATE_BIT or OBJECT_BIT.
     """
     _build_known_words(module)
     _build_write_data(module)
@@ -160,7 +160,7 @@ def _build_write_data(module: Module) -> None:
         f.store(piece.trunc(I32) | f.select(left > MOST_PIECE, f.const(I32, MORE), 0), at.get().as_pointer(), WORD, WORD)
         with f.if_(words > 0):
             f.store(f.const(I32, 0), (at.get() + 2 * WORD + _padded(piece) - WORD).as_pointer(), 0, WORD)
-        f.call(PTR, "memcpy", (at.get() + 2 * WORD).as_pointer(), f.at(data, begin.get()), piece)
+        f.call(None, "copy_data", record, (at.get() + 2 * WORD).as_pointer(), f.at(data, begin.get()), piece)
         at.set(at.get() + 2 * WORD + _padded(piece))
         begin.set(begin.get() + piece)
         loop.break_if(begin.get() >= size)
@@ -362,7 +362,7 @@ def _build_write_call(module: Module) -> None:
     command = f.select(is_state, f.const(I32, header(Command.STATE, 0)), header(Command.CALL, 0))
     f.store(command | (words << 16), scratch, 0, WORD)
     f.store(method & (STATE_BIT - 1), scratch, WORD, WORD)
-    f.store(f.const(I32, 0), scratch, 2 * WORD, WORD)
+    f.store(f.select((method & OBJECT_BIT).ne(0), b.get("recorded_next"), 0), scratch, 2 * WORD, WORD)
     place = w.get("data_at")
     f.call(PTR, "memcpy", place.as_pointer(), scratch, size)
     b.set("recorded_call", place)

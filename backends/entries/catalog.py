@@ -18,7 +18,7 @@ from backends.entries.outputs import build_output_entry
 from backends.entries.python_table import TUPLE_ITEMS
 from backends.entries.queries import build_query_entry, build_result_entry
 from backends.entries.reads import build_read_entry
-from backends.entries.recording import build_make_room
+from backends.entries.recording import build_copy_data, build_make_room
 from backends.entries.targets import build_target_entry
 from backends.entries.uploads import build_upload_entry
 from backends.llvm.builder.module import Module
@@ -48,6 +48,7 @@ def build_entries(module: Module, slot_offset: int, items: int = TUPLE_ITEMS[0],
     """
     if records:
         build_make_room(module)
+        build_copy_data(module)
         build_call_words(module)
         build_call_recorded(module)
     build_common(module, records=records)

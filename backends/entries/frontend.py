@@ -279,7 +279,7 @@ def _build_draw(module: Module) -> None:
     f = Function(module, "frontend_draw", [PTR, PTR, I64], I32, shared=True, internal=True)
     state, call = Record(f, f.args[0], FrontendState), Record(f, f.args[1], DrawCall)
     b = Record(f, state.get("bound").as_pointer(), BoundRecord)
-    refuses = b.get("owner").ne(0) | hinders(b) | b.get("executor").eq(0) | b.get("recorded_write").ne(0)  # a recording needs the call
+    refuses = b.get("owner").ne(0) | hinders(b) | b.get("executor").eq(0) | b.get("recording").ne(0)  # a recording needs the call
     with f.leaving(refuses):
         f.ret(f.const(I32, 1))
     uniforms = Record(f, state.get("places").as_pointer(), Uniforms)

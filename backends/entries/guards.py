@@ -7,6 +7,7 @@ the variant that does not record, and as bytes the number under which generated 
 
 from __future__ import annotations
 
+from backends.device.calls.table import OBJECT_BIT
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.layout import RAISES, WORD, Command
 from backends.entries.arguments import CALL_RECORDED, call_alone
@@ -60,25 +61,26 @@ def build_call_recorded(module: Module) -> None:
             size.set(f.call(I64, "write_call", record, table, f.at(arguments, 8), count - 1, names, method))
     with f.leaving(size.get().eq(0)):
         f.ret(call_alone(b, python, (function, guarded), arguments, count, names))
-    first, begin, end, call = (b.get(f"recorded_{name}") for name in ("at", "begin", "end", "call"))
+    first, recording, call = (b.get(name) for name in ("recorded_at", "recording", "recorded_call"))
     b.set("recorded_at", first + size.get())
     b.set("recorded_constants", f.const(I64, 0))
     b.set("recorded_end", f.const(I64, 0))
     b.set("is_inside_call", f.const(I32, 1))
     result = call_alone(b, python, (plain, plain), arguments, count, names)
-    with f.if_(b.get("is_inside_call").ne(0) & b.get("recorded_begin").eq(begin)):
+    with f.if_(b.get("is_inside_call").ne(0) & b.get("recording").eq(recording)):
         b.set("is_inside_call", f.const(I32, 0))
-        b.set("recorded_end", end)
+        b.set("recorded_end", b.get("recorded_limit"))
         with f.if_(result.eq(0)):
-            _note_error(f, b, python, call, first, size.get())
+            is_error = f.call_pointer(I32, python.get("is_error").as_pointer(), python.get("exception").as_pointer())
+            is_kept = is_error.ne(0) & (method & OBJECT_BIT).eq(0)  # without a new object, nothing has changed
+            _note_error(f, b, is_kept, call, first, size.get())
     f.ret(result)
 
 
-def _note_error(f: Function, b: Record, python: Record, call: Val, first: Val, size: Val) -> None:
+def _note_error(f: Function, b: Record, is_kept: Val, call: Val, first: Val, size: Val) -> None:
     """Mark the recorded call as one that raised an error, or remove it from the recording if it was interrupted."""
-    is_error = f.call_pointer(I32, python.get("is_error").as_pointer(), python.get("exception").as_pointer())
     with f.if_(b.get("recorded_from").ule(first)):  # otherwise the call was already written to the file
-        with f.else_of(is_error.ne(0)) as otherwise:
+        with f.else_of(is_kept) as otherwise:
             head = f.load(I32, call.as_pointer())
             f.store((head & ~255) | int(Command.CALL), call.as_pointer(), 0, WORD)
             f.store(f.load(I32, call.as_pointer(), WORD) | (RAISES << 16), call.as_pointer(), WORD, WORD)

@@ -18,6 +18,8 @@ _DRAW_WORDS = len(FIELDS[Command.DRAW][0])
 _PADDED = WORD * MOST_CHANGES
 _FEW = I32.wide(4)
 _PIECE = WORD * _FEW.lanes
+_LINE = 64
+_FEWEST_STREAMED = 1 << 12
 MOST_DRAW = WORD * (1 + _DRAW_WORDS)
 """Bytes of a draw."""
 
@@ -27,17 +29,29 @@ def lacks_room(bound: Record, size: Val | int) -> Val:
     f, end = bound.f, bound.get("recorded_end")
     lacks = f.var(I32, (bound.get("recorded_at") + size > end).zext(I32))
     with f.if_(lacks.get().ne(0) & end.ne(0)):
-        lacks.set((f.call(I64, "make_room", bound.pointer) < size).zext(I32))
+        lacks.set((f.call(I64, "make_room", bound.pointer, f.const(I64, size)) < size).zext(I32))
     return lacks.get().ne(0)
 
 
 def build_make_room(module: Module) -> None:
-    """make_room(record) -> bytes that are free after the gathered commands were written to the file. Python completes rejected calls."""
-    f = Function(module, "make_room", [PTR], I64, shared=True, internal=True)
+    """make_room(record, bytes) -> bytes that are free after the gathered commands were written to the file, or in other memory.
+
+    Python completes rejected calls, and writes large commands.
+    """
+    f = Function(module, "make_room", [PTR, I64], I64, shared=True, internal=True)
     b = Record(f, f.args[0], BoundRecord)
+
+    def leave_if(condition: Val) -> None:
+        with f.leaving(condition):
+            f.ret(b.get("recorded_end") - b.get("recorded_at"))
+
+    leave_if(f.args[1] > b.get("recorded_size"))
+    turn = b.get("recorded_turn")
+    with f.if_(turn.ne(0)):
+        f.call_pointer(None, turn.as_pointer())
+    leave_if(turn.ne(0))
     write, begin, first, at = b.get("recorded_write"), b.get("recorded_begin"), b.get("recorded_from"), b.get("recorded_at")
-    with f.leaving(write.eq(0)):
-        f.ret(b.get("recorded_end") - at)
+    leave_if(write.eq(0))
     size = at - first
     written = f.call_pointer(I64, write.as_pointer(), b.get("recorded_file"), first, size)
     with f.leaving(written.ne(size)):
@@ -47,6 +61,27 @@ def build_make_room(module: Module) -> None:
     b.set("recorded_at", begin)
     b.set("recorded_constants", f.const(I64, 0))
     f.ret(b.get("recorded_size"))
+
+
+def build_copy_data(module: Module) -> None:
+    """copy_data(record, target, source, bytes). Data of a history bypass the caches, because programs read them only after a mistake."""
+    f = Function(module, "copy_data", [PTR, PTR, PTR, I64], shared=True, internal=True)
+    record, target, source, size = f.args
+    is_cached = Record(f, record, BoundRecord).get("recorded_turn").eq(0) | (size < _FEWEST_STREAMED)
+    with f.leaving(is_cached):
+        f.call(PTR, "memcpy", target, source, size)
+        f.ret()
+    lead = -target.as_address() & (_LINE - 1)
+    f.call(PTR, "memcpy", target, source, lead)
+    lines = (size - lead).lshr(_LINE.bit_length() - 1)
+    with f.range(0, lines.trunc(I32)) as k:
+        place = lead + (k.zext(I64) << (_LINE.bit_length() - 1))
+        pieces = [f.load(_FEW, f.at(source, place), _PIECE * n, 1) for n in range(_LINE // _PIECE)]
+        for n, piece in enumerate(pieces):
+            f.line(f"store {piece}, {f.at(f.at(target, place), _PIECE * n)}, align {_PIECE}, !nontemporal !1")
+    done = lead + (lines << (_LINE.bit_length() - 1))
+    f.call(PTR, "memcpy", f.at(target, done), f.at(source, done), size - done)
+    f.ret()
 
 
 def constant_bytes(f: Function, size: Val) -> Val:

@@ -205,8 +205,8 @@ class Row:
 
     @property
     def is_recorded_alone(self) -> bool:
-        """True if the call's arguments are all that a recording stores, because it returns neither a new object nor a result."""
-        return self.does is Does.SET and not self.has_result
+        """True if the call's arguments are all that a recording stores, because it has no result except for a new object."""
+        return self.does in (Does.SET, Does.CREATE) and not self.has_result
 
     @cached_property
     def arguments(self) -> dict[str, Argument]:

@@ -22,8 +22,14 @@ NUMBERS: Mapping[str, int] = MappingProxyType({row.name: number for number, row 
 
 STATE_BIT = 1 << 16
 """Bit of a number of RECORDED_ALONE: the call is recorded as STATE if its words fit."""
+OBJECT_BIT = 1 << 17
+"""Bit of a number of RECORDED_ALONE: the result is a new object, which gets the next handle."""
 RECORDED_ALONE: Mapping[str, int] = MappingProxyType(
-    {row.name: NUMBERS[row.name] | (STATE_BIT if row.effect is not None else 0) for row in OF_NUMBER if row.is_recorded_alone}
+    {
+        row.name: NUMBERS[row.name] | (STATE_BIT if row.effect is not None else 0) | (OBJECT_BIT if row.does is Does.CREATE else 0)
+        for row in OF_NUMBER
+        if row.is_recorded_alone
+    }
 )
 """Numbers of the calls whose arguments are all that a recording stores, by name."""
 

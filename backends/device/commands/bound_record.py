@@ -247,11 +247,13 @@ class BoundRecord(ctypes.Structure):
         ("tables", c_uint64 * (STAGES * TABLES)),  # of each stage: addresses of its BufferRecords, of those of counters, and of its images
         ("recorded_at", c_uint64),  # of an observed context: where the next command goes, and where commands must end
         ("recorded_end", c_uint64),  # 0: Python looks at every call
-        ("recorded_begin", c_uint64),  # the memory of commands, and its bytes
-        ("recorded_size", c_int64),
-        ("recorded_from", c_uint64),  # the first command that is not in the file yet
+        ("recorded_begin", c_uint64),  # the memory of commands, and its end
+        ("recorded_limit", c_uint64),
+        ("recorded_size", c_int64),  # generated code leaves larger commands to Python
+        ("recorded_from", c_uint64),  # the first command that is not in the file yet; 0: there is no file
         ("recorded_constants", c_uint64),  # the header of the last command if that is CONSTANTS without a draw; otherwise 0
         ("recorded_write", c_uint64),  # write(file, address, bytes) -> bytes written; 0: Python writes
+        ("recorded_turn", c_uint64),  # turn() moves `recorded_at` to other memory, where a history continues; 0: a file
         ("recorded_file", c_int32),
         ("has_recorded_draw", c_int32),  # the last draw of the recording is `recorded_draw`
         ("recorded_draw", DrawCall),
@@ -260,7 +262,9 @@ class BoundRecord(ctypes.Structure):
         ("recorded_call", c_uint64),  # the header of the call that `write_call` has written last
         ("recorded_words", c_uint64),  # WordsSlot: objects whose words are known
         ("recorded_words_mask", c_int32),  # number of entries - 1
+        ("recorded_next", c_int32),  # handle of the next object that a recorded call creates
         ("recorded_pad", c_int32),
+        ("recording", c_int32),  # number of the recording in this process; 0: none
         ("vertex_buffers", VertexBufferSlot * MAX_VERTEX_BUFFERS),
         ("constants", ConstantSlot * (STAGES * MAX_CONSTANT_BUFFERS)),
     ]

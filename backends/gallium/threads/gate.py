@@ -21,6 +21,8 @@ from tgsi.language._forks import freed_after_fork, renew_after_fork
 C = TypeVar("C", bound=type)
 _PAUSE = 2e-4  # seconds between two looks of a screen's method at a context that is in use
 _FREE, _SCREEN, _DESTROYED, _LOST, _INTERRUPTED = map(int, Holder)
+_GUARDED = "guarded"
+"""Attribute of a guarded method: the function inside."""
 _AT_ANY_TIME = frozenset({"destroy", "fence_server_sync"})
 """Methods that take their turn themselves."""
 
@@ -137,6 +139,7 @@ def one_at_a_time(owner: C) -> C:
 
 def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
     name = method.__name__
+    method = vars(method).get(_GUARDED, method)  # a subclass inherits guarded methods
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -157,4 +160,5 @@ def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             word[0] = _FREE
 
+    vars(call)[_GUARDED] = method
     return call

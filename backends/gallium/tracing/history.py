@@ -30,20 +30,19 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.threads.gate import one_at_a_time
 from backends.gallium.tracing.bound_calls import BoundCalls
-from backends.gallium.tracing.call_memory import CallMemory
+from backends.gallium.tracing.call_memory import Block, CallMemory
 from backends.gallium.tracing.content import planes
 from backends.gallium.tracing.definitions import definition_of
 from backends.gallium.tracing.known_words import KnownWords
 from backends.gallium.tracing.observed_context import ObservedContext, plain_method
 from backends.gallium.tracing.tracer import OF_CONTEXT, Function, Tracer
-from backends.pipe.enums import Transfer
 from tgsi.language.record import record
 
 DEFAULT_BYTES = 1 << 28
 """Default of `Screen(history_memory=...)`, in bytes."""
 _CHANGES_NOTHING = {Does.READ, Does.ASK}
+_MOST_ENDED = 256
 _RESULTS = frozenset({"get_query_result"})
-_WRITE = Transfer.WRITE.value
 
 
 @record(eq=False)
@@ -68,14 +67,14 @@ class Recorded:
 class HistoryTracer(Tracer):
     """Records the calls of a context in memory."""
 
-    def __init__(self, context: Context, most: int, *, is_new: bool, spare: list[bytearray], known: Sequence[object] = ()) -> None:
+    def __init__(self, context: Context, most: int, *, is_new: bool, spare: list[Block], known: Sequence[object] = ()) -> None:
         """is_new: the context is new, so nothing is bound yet. spare: see `CallMemory`. known: objects of the previous recording."""
         self._users: dict[int, tuple[Resource, bytes]] = {}
         self.gaps: list[str] = []
         self.programs: dict[int, Any] = {}
         self.is_whole = is_new
-        self.memory = CallMemory(most, spare)
-        super().__init__(context, self.memory, HistoryContext.native_cell)
+        self.memory = CallMemory(context.state.record, HistoryContext.native_cell, most, spare)
+        super().__init__(context, self.memory)
         if HistoryContext.native_cell.value:
             self._words.append(KnownWords(self._record, self._handles.find))
         self._record.records_calls = bool(self._words)
@@ -144,16 +143,47 @@ class HistoryTracer(Tracer):
     def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         result = super()._creation(method, function, args, given)
         self._note_program(result)
-        if self._words:
-            self._words[0].learn(result)
+        for words in self._words:
+            words.learn((result, args, given))
         return result
 
-    def _map(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
-        self._handle_of(args[0] if args else given.get("resource"))
-        mapped: TransferMap | None = function(self._context, *args, **given)
-        if mapped is not None and mapped.usage.value & _WRITE:
-            self._watch(mapped)
-        return mapped
+    def note_created(self, thing: Any) -> None:
+        """Note the object that a call has created which generated code has recorded."""
+        handle = self._handles.add(thing)
+        self._words[0].learn_handle(thing, handle)
+        if isinstance(thing, Shader):
+            self.programs[handle] = thing.program
+        if len(self._ended) >= _MOST_ENDED:  # generated code leaves them to Python, which it may not call for a long time
+            self._forget_ended()
+
+    def map(self, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
+        """Make a mapping, and record what is written to it."""
+        record = self._record
+        if record.is_inside_call or self.is_closed:
+            return function(self._context, *args, **given)  # type: ignore[no-any-return]
+        record.is_inside_call = 1  # without `_pause`, because programs map before each draw
+        self._file.let_entries(False)
+        try:
+            if self.maps or self._ended:
+                self._catch_up()
+            if self._users:
+                self._catch_up_users()
+            resource = args[0] if args else given.get("resource")
+            if self._handles.find(resource) is None:
+                self._define_mapped(resource)
+            mapped: TransferMap | None = function(self._context, *args, **given)
+            if mapped is not None:
+                self._watch(mapped)
+            return mapped
+        finally:
+            record.is_inside_call = 0
+            self._file.let_entries(self._lets_entries())
+
+    def _define_mapped(self, resource: Any) -> None:
+        try:
+            self._handle_of(resource)
+        except Unwritable as error:
+            self.gaps.append(f"transfer_map: {error}")
 
     def address_call(self, method: str, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Make a call that takes addresses, and record the resulting bindings in its place."""
@@ -262,7 +292,7 @@ class HistoryContext(ObservedContext):
         if not is_new:
             self.order.synchronize()
         self._history_bytes = most
-        self._before, self._spare = None, list[bytearray]()
+        self._before, self._spare = None, list[Block]()
         self._tracer = HistoryTracer(self, most, is_new=is_new, spare=self._spare)
 
     def recorded_parts(self) -> list[Recorded]:
@@ -295,12 +325,31 @@ def _recorded(method: Row) -> Callable[..., Any]:
     function = plain_method(method.name)
     ends = method.does is Does.FLUSH
 
-    @functools.wraps(function)
     def call(self: HistoryContext, /, *args: Any, **given: Any) -> Any:
         result = self._tracer.call(method, function, args, given)
         if ends:
             self.begin_again_if_crowded()
         return result
+
+    return functools.wraps(_created(function) if method.does is Does.CREATE else function)(call)
+
+
+def _created(function: Function) -> Callable[..., Any]:
+    """The variant of a method that notes its result, for generated code, which records the call itself."""
+
+    @functools.wraps(function)
+    def call(self: HistoryContext, /, *args: Any, **given: Any) -> Any:
+        result = function(self, *args, **given)
+        self._tracer.note_created(result)
+        return result
+
+    return call
+
+
+def _mapped(function: Function) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(self: HistoryContext, /, *args: Any, **given: Any) -> Any:
+        return self._tracer.map(function, args, given)
 
     return call
 
@@ -316,7 +365,7 @@ def _with_addresses(name: str) -> Callable[..., Any]:
 
 
 for _name, _method in OF_CONTEXT.items():
-    setattr(HistoryContext, _name, _recorded(_method))
+    setattr(HistoryContext, _name, _mapped(plain_method(_name)) if _method.does is Does.MAP else _recorded(_method))
 for _alias, _name in ALIASES.items():
     setattr(HistoryContext, _alias, getattr(HistoryContext, _name))
 for _name, _does in UNRECORDED.items():

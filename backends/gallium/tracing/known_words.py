@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import inspect
-from collections import deque
 from collections.abc import Callable
 from dataclasses import fields
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from backends.device.calls.errors import Unwritable
@@ -25,6 +25,7 @@ from backends.gallium.context.recording.values import RECORDS, ValueWriter
 MOST_NAMES = 4096
 """Capacity in names and members; adding one more clears the table."""
 _MOST_TEXT = 64
+_MOST_GONE = 256
 _FEWEST_SLOTS = 256
 _DESCRIPTOR_MEMBER, _MEMBER_OFFSET = 40, 16  # PyMemberDescrObject.d_member, PyMemberDef.offset
 _Block = ctypes.Array[ctypes.c_uint32]
@@ -39,11 +40,10 @@ class KnownWords:
         self._blocks: dict[int, _Block] = {}  # by address of the object
         self._names: dict[int, object] = {}
         self._of_handle: dict[int, tuple[int, _Block]] = {}
-        self._gone: deque[tuple[int, _Block]] = deque()
+        self._gone: dict[int, _Block] = {}  # of objects that are gone, by address
         self._table: SlotTable[int] = SlotTable(WordsSlot, _hash_of, self._place, _FEWEST_SLOTS)
-        for number, kind in enumerate(RECORDS):
-            if (offsets := field_offsets(kind)) is not None:
-                self._put(id(kind), block_of(CLASS | len(offsets), number, *offsets))
+        for kind, block in _classes().items():
+            self._put(id(kind), block)
 
     def learn(self, value: Any) -> None:
         """Let generated code write the names, members and handles in a value that Python has written."""
@@ -68,14 +68,25 @@ class KnownWords:
         known = self._of_handle.pop(handle, None)
         if known is not None:
             known[1][0] = 0
-            self._gone.append(known)
+            self._gone[known[0]] = known[1]
 
     def _learn_object(self, thing: Any) -> None:
         handle = self._handle_of(thing)
-        if handle is None or handle in self._of_handle:
-            return
-        self._forget_gone()
-        self._of_handle[handle] = id(thing), self._put(id(thing), block_of(2, Tag.HANDLE, handle))
+        if handle is not None and handle not in self._of_handle:
+            self.learn_handle(thing, handle)
+
+    def learn_handle(self, thing: object, handle: int) -> None:
+        """Let generated code write the handle of an object."""
+        key = id(thing)
+        block = self._gone.pop(key, None)
+        if block is not None:  # the address of an object that is gone, as programs create a view for each draw
+            block[2] = handle
+            block[0] = 2
+        else:
+            if len(self._gone) >= _MOST_GONE:
+                self._forget_gone()
+            block = self._put(key, block_of(2, Tag.HANDLE, handle))
+        self._of_handle[handle] = key, block
 
     def _learn_name(self, thing: object) -> None:
         if id(thing) in self._names:
@@ -98,6 +109,7 @@ class KnownWords:
         return block_of(len(words), *words)
 
     def _put(self, key: int, block: _Block) -> _Block:
+        self._gone.pop(key, None)
         self._table.put(key, key, ctypes.addressof(block))
         self._blocks[key] = block
         return block
@@ -108,12 +120,20 @@ class KnownWords:
 
     def _forget_gone(self) -> None:
         while self._gone:
-            key, block = self._gone.popleft()
-            if self._blocks.get(key) is block:
-                self._remove(key)
+            self._remove(self._gone.popitem()[0])
 
     def _place(self, address: int, mask: int) -> None:
         self._record.recorded_words, self._record.recorded_words_mask = address, mask
+
+
+@cache
+def _classes() -> dict[type, _Block]:
+    """The blocks of the classes of records."""
+    found = {}
+    for number, kind in enumerate(RECORDS):
+        if (offsets := field_offsets(kind)) is not None:
+            found[kind] = block_of(CLASS | len(offsets), number, *offsets)
+    return found
 
 
 def field_offsets(kind: type) -> tuple[int, ...] | None:

@@ -29,7 +29,7 @@ class ObservedContext(Context):
 
     def _mapping_ended(self, mapped: TransferMap) -> None:
         """Note the end of a mapping, and record what was written to it."""
-        super()._mapping_ended(mapped)
+        self.order.mapping_ended(mapped)
         self._tracer.mapping_ended(mapped)
 
 

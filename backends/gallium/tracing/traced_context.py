@@ -14,6 +14,7 @@ from backends.device.interface import Device
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.gate import one_at_a_time
 from backends.gallium.tracing.observed_context import ObservedContext, plain_method
+from backends.gallium.tracing.trace_file import TraceFile
 from backends.gallium.tracing.tracer import OF_CONTEXT, Tracer
 
 
@@ -31,7 +32,7 @@ class TracedContext(ObservedContext):
     def __init__(self, screen: ScreenCore, device: Device, *, trace: str | os.PathLike[str], priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device, priv=priv, flags=flags)
         device.install_entries(TracedContext, is_observed=True)
-        self._tracer = Tracer(self, trace, self.native_cell)
+        self._tracer = Tracer(self, TraceFile(trace, self.state.record, self.native_cell))
 
 
 def _recorded(method: Row) -> Callable[..., Any]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from ctypes import c_uint64
+from ctypes import c_int32
 from dataclasses import fields
 from functools import partial
 from typing import Any
@@ -16,6 +15,7 @@ from backends.device.bound import Shader
 from backends.device.calls.errors import Unwritable
 from backends.device.calls.row import Does, Row
 from backends.device.calls.table import CALLS
+from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.layout import RAISES, Command, pack
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.query_kinds import QUERY_KINDS
@@ -23,17 +23,18 @@ from backends.gallium.context.recording.encoder import Encoder, Piece
 from backends.gallium.context.recording.handles import OBJECTS, Handles
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import TransferMap, as_bytes
-from backends.gallium.tracing.call_memory import CallMemory
+from backends.gallium.tracing.command_store import CommandStore
 from backends.gallium.tracing.content import box_bytes, content_digest, digest_of, planes
 from backends.gallium.tracing.known_words import KnownWords
 from backends.gallium.tracing.mapped_words import mapped_words
-from backends.gallium.tracing.trace_file import TraceFile
 from backends.pipe.enums import QueryType, Transfer
 
 Function = Callable[..., Any]
 _TIMED = {QueryType.TIMESTAMP, QueryType.TIMESTAMP_DISJOINT, *(kind for kind, row in QUERY_KINDS.items() if row.is_timed)}
 """Kinds of queries whose results differ from run to run."""
 _UNSYNCHRONIZED = Transfer.UNSYNCHRONIZED.value
+_WRITE = Transfer.WRITE.value
+_COMPARED = (Transfer.READ | Transfer.UNSYNCHRONIZED | Transfer.PERSISTENT).value
 _QUERY_TO_BUFFER = "get_query_result_resource"
 
 
@@ -41,20 +42,22 @@ class Tracer:
     """Records the calls of one context.
 
     Attributes:
-        maps: open mappings for writing, with their bytes as last recorded, and these bytes as an array if they are mapped in place.
+        maps: open mappings for writing, with their bytes as last recorded (None: not compared), and these bytes as an array if they are
+            mapped in place.
     """
 
-    def __init__(self, context: ContextCore, target: str | os.PathLike[str] | CallMemory, cell: c_uint64) -> None:
-        """cell: of the context's class, for native entries."""
-        self._context, self._file = context, TraceFile(target, context.state.record, cell)
+    def __init__(self, context: ContextCore, store: CommandStore) -> None:
+        """store: takes the commands."""
+        self._context, self._file = context, store
         self._record = context.state.record
         self._ended: list[int] = []
         self._words: list[KnownWords] = []  # of a recording whose calls generated code writes
-        self._handles = Handles(partial(_note_end, self._ended, self._words))
+        upcoming = c_int32.from_buffer(self._record, BoundRecord.recorded_next.offset)
+        self._handles = Handles(partial(_note_end, self._ended, self._words), upcoming)
         self._encoder = Encoder(self._handle_of, context._checked_draw, repeats_draws=False)
         self._bare_flush = self._encoder.pieces("flush", (), {})
         self.is_closed = False
-        self.maps: dict[TransferMap, tuple[bytes, NDArray[Any] | None]] = {}
+        self.maps: dict[TransferMap, tuple[bytes | None, NDArray[Any] | None]] = {}
         self._file.let_entries(True)
 
     @property
@@ -163,8 +166,7 @@ class Tracer:
             return None
         if mapped.usage & Transfer.READ:
             self._record_read(method, named | {"usage": int(Transfer.READ)}, digest_of(mapped.data))
-        if mapped.usage & Transfer.WRITE:
-            self._watch(mapped)
+        self._watch(mapped)
         return mapped
 
     def _record_read(self, method: Row, named: dict[str, Any], digest: bytes) -> None:
@@ -211,31 +213,40 @@ class Tracer:
         for mapped in self.maps:
             self._capture(mapped)
         if self._ended:
-            ended, self._ended[:] = list(self._ended), []
-            for at in range(0, len(ended), 1024):
-                self._file.write(pack(Command.FORGET, *ended[at : at + 1024]))
+            self._forget_ended()
+
+    def _forget_ended(self) -> None:
+        ended, self._ended[:] = list(self._ended), []
+        for at in range(0, len(ended), 1024):
+            self._file.write(pack(Command.FORGET, *ended[at : at + 1024]))
 
     def _watch(self, mapped: TransferMap) -> None:
-        """Note the bytes of a new mapping for writing."""
-        view = mapped.data if mapped.staging is None and mapped.resource.user is None else None
-        self.maps[mapped] = _bytes_of(mapped, view), view
+        """Note the bytes of a new mapping, unless it is only read.
+
+        A mapping that no other work may change meanwhile, and that is not read, is recorded as it is, because programs write all of it.
+        """
+        usage = mapped.usage.value
+        if usage & _WRITE:
+            view = mapped.data if mapped.staging is None and mapped.resource.user is None else None
+            before = box_bytes(mapped.resource, mapped.level, mapped.box) if view is None else view.tobytes() if usage & _COMPARED else None
+            self.maps[mapped] = before, view
 
     def _capture(self, mapped: TransferMap, *, is_last: bool = False) -> None:
         """Record the bytes of a mapping if they have changed. Multisampled mappings write all samples when they end."""
         resource, (before, view) = mapped.resource, self.maps[mapped]
-        now = _bytes_of(mapped, view)
+        now = box_bytes(resource, mapped.level, mapped.box) if view is None else view.tobytes()
         if now != before or (is_last and resource.samples > 1):
-            self.maps[mapped] = now, view
+            if not is_last:
+                self.maps[mapped] = now, view
             handle = self._handles.find(resource) or self._define(resource)
             self._file.write(*mapped_words(handle, now, mapped.level, mapped.box, mapped.usage.value & _UNSYNCHRONIZED))
 
     def mapping_ended(self, mapped: TransferMap) -> None:
         """Record the writes to a mapping that has ended."""
         if mapped in self.maps and not self.is_closed:
-            self._file.let_entries(False)
-            self._capture(mapped, is_last=True)
+            self._capture(mapped, is_last=True)  # entries append nothing while there is a mapping
             del self.maps[mapped]
-            self._file.let_entries(self._lets_entries() and not self._is_inside)
+            self._file.let_entries(not self._record.is_inside_call and self._lets_entries())
 
     # -- the end -------------------------------------------------------------------------------------------------------------
     def close(self) -> None:
@@ -254,10 +265,6 @@ class Tracer:
             self.is_closed = True
             self.maps.clear()
             self._file.close()
-
-
-def _bytes_of(mapped: TransferMap, view: NDArray[Any] | None) -> bytes:
-    return box_bytes(mapped.resource, mapped.level, mapped.box) if view is None else view.tobytes()
 
 
 def _note_end(ended: list[int], words: list[KnownWords], handle: int) -> None:

@@ -10,7 +10,6 @@ import pytest
 import tgsi
 from backends.gallium.context.recording.encoder import Encoder
 from backends.gallium.resource.resource import Box
-from backends.gallium.tracing.call_memory import CallMemory
 from backends.gallium.tracing.mapped_words import mapped_words
 from backends.gallium.tracing.trace_player import TracePlayer
 
@@ -23,15 +22,6 @@ def test_packed_words_of_a_mapping_are_those_of_the_encoder(size: int) -> None:
     encoder = Encoder(lambda item: 7 if item is thing else None, lambda given: pytest.fail("no draw"))
     given = {"level": 2, "box": (3, 1, 2, size, 5, 1), "usage": 4}
     assert b"".join(mapped_words(7, data[:size], 2, box, 4)) == encoder.call("write_mapped", (thing, data[:size]), given)
-
-
-def test_a_command_in_pieces_that_does_not_fit_is_dropped_as_a_whole() -> None:
-    memory = CallMemory(16)
-    memory.write(memoryview(b"12345678"))
-    memory.write_whole([b"abcd", b"efghi"])
-    assert (bytes(memory.content()), memory.lost) == (b"12345678", 9)
-    memory.write_whole([b"j"])
-    assert (bytes(memory.content()), memory.lost) == (b"12345678", 10)
 
 
 def played(ctx: Any, resource: Any) -> Any:

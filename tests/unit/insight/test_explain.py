@@ -437,8 +437,8 @@ def test_the_memory_of_forgotten_calls_is_used_again() -> None:
             ctx.buffer_subdata(big, bytes([k]) * (1 << 19))
             ctx.clear("COLOR", color=(k / 60, 0, 0, 1))
             ctx.flush()
-            before = [] if ctx._before is None else ctx._before[1]._kept.blocks
-            blocks = [*before, *ctx._tracer.memory._kept.blocks, *ctx._spare]
+            before = [] if ctx._before is None else ctx._before[1].blocks
+            blocks = [*before, *ctx._tracer.memory.blocks, *ctx._spare]
             assert len({id(block) for block in blocks}) == len(blocks)
             assert sum(map(len, blocks)) <= most + most // 8
         assert proved(stage).events[-1].after[0] == pytest.approx(59 / 60, abs=3e-3)

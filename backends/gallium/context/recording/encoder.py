@@ -20,7 +20,7 @@ NO_OUTCOME = object()
 _DRAW = CALLS["draw_vbo"].fixed[0]
 
 
-def data_commands(block: bytes) -> Iterator[Piece]:
+def data_commands(block: Piece) -> Iterator[Piece]:
     """The pieces of DATA commands for a block of bytes."""
     view = memoryview(block)
     for at in range(0, max(1, len(block)), MOST_PIECE):

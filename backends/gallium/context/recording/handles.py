@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from ctypes import c_int32
 from typing import Any
 
 from backends.device.bound import Shader
@@ -20,10 +21,12 @@ OBJECTS = (Resource, SamplerView, Surface, StateObject, Shader, Query, StreamOut
 class Handles:
     """Handles of living objects. An object that has ended gives its handle back through `ended`."""
 
-    def __init__(self, ended: Callable[[int], None]) -> None:
+    def __init__(self, ended: Callable[[int], None], upcoming: c_int32 | None = None) -> None:
+        """upcoming: memory for the handle that the next `add` returns, which generated code reads."""
         self._ended = ended
         self._of: dict[int, tuple[int, Any]] = {}
-        self._next = 1
+        self._next = c_int32() if upcoming is None else upcoming
+        self._next.value = 1
 
     def find(self, thing: object) -> int | None:
         """The handle of an object, or None."""
@@ -33,12 +36,12 @@ class Handles:
     @property
     def upcoming(self) -> int:
         """The handle that the next `add` returns."""
-        return self._next
+        return self._next.value
 
     def add(self, thing: object) -> int:
         """A new handle. Objects that cannot be referred to weakly are kept alive until `remove`."""
-        handle, key = self._next, id(thing)
-        self._next += 1
+        handle, key = self._next.value, id(thing)
+        self._next.value = handle + 1
         kept: Any = thing
         if not isinstance(thing, (StateObject, Shader)):
             kept = weakref.ref(thing, lambda _: self._gone(key))
