@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +22,9 @@ _TURNED: dict[type[ast.AST], str] = {
 _UNSEEN = {"__repr__", "_repr_html_", "_repr_png_", "__init_subclass__"}
 _QUIET = {"lru_cache", "cache", "TypeVar", "warn", "warning", "debug", "info"}
 """Calls whose arguments no result depends on."""
+_SYMMETRIC = {"min", "max"}
+"""Functions of numbers that give the same result for swapped arguments."""
+_LOUD = "(_ for _ in ()).throw(SystemError('planted'))"
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,11 @@ class Fault:
         """The module's text with the fault."""
         return text[: self.start] + self.new + text[self.end :]
 
+    @property
+    def loud(self) -> Fault:
+        """An error at the same place, which no test that runs it overlooks."""
+        return replace(self, new=f"({_LOUD})")
+
 
 def modules() -> list[str]:
     """Paths of product modules, sorted; not those that are generated, and not those without functions."""
@@ -50,26 +58,25 @@ def modules() -> list[str]:
 
 
 def faults_of(module: str, text: str) -> list[Fault]:
-    """Every fault of a module that compiles, in the order of its text."""
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line.encode()))
-    data = text.encode()
+    """Every fault of a module, in the order of its text."""
+    lines, starts = text.splitlines(keepends=True), [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
 
     def place(line: int, column: int) -> int:
-        return len(data[: starts[line - 1] + column].decode())
+        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
 
     found = []
     for node, kind, new in _changes(ast.parse(text)):
         start, end = place(node.lineno, node.col_offset), place(node.end_lineno or 0, node.end_col_offset or 0)
         old, new = text[start:end], f"({new})" if isinstance(node, ast.expr) and kind != "constant" else new
-        fault = Fault(module, node.lineno, kind, start, end, new)
-        if old != new and _compiles(fault.planted(text)):
-            found.append(fault)
+        if old != new:
+            found.append(Fault(module, node.lineno, kind, start, end, new))
     return found
 
 
-def _compiles(text: str) -> bool:
+def compiles(text: str) -> bool:
+    """True for a text of a module."""
     try:
         compile(text, "planted", "exec")
     except SyntaxError:
@@ -112,9 +119,15 @@ def _change(node: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]:
         yield node, "operator", turned.join(f"({ast.unparse(value)})" for value in node.values)
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield node, "call", "None"
-    elif isinstance(node, ast.Call) and len(node.args) > 1 and not any(isinstance(item, ast.Starred) for item in node.args[:2]):
+    elif isinstance(node, ast.Call) and len(node.args) > 1 and not _is_symmetric(node):
         swapped = ast.Call(node.func, [node.args[1], node.args[0], *node.args[2:]], node.keywords)
         yield node, "arguments", ast.unparse(swapped)
+
+
+def _is_symmetric(node: ast.Call) -> bool:
+    """True if a swap of the first two arguments has no effect, or is no swap of two values."""
+    is_plain = len(node.args) == 2 and not node.keywords and isinstance(node.func, ast.Name)
+    return any(isinstance(item, ast.Starred) for item in node.args[:2]) or (is_plain and ast.unparse(node.func) in _SYMMETRIC)
 
 
 def chosen(seed: int, count: int) -> list[Fault]:
@@ -123,8 +136,11 @@ def chosen(seed: int, count: int) -> list[Fault]:
     dice, found = random.Random(seed), list[Fault]()
     while len(found) < count:
         module = dice.choices(list(sizes), list(sizes.values()))[0]
-        if every := faults_of(module, (ROOT / module).read_text(encoding="utf-8")):
+        text = (ROOT / module).read_text(encoding="utf-8")
+        if every := faults_of(module, text):
             kinds = sorted({fault.kind for fault in every})
             kind = dice.choice(kinds)
-            found.append(dice.choice([fault for fault in every if fault.kind == kind]))
+            fault = dice.choice([fault for fault in every if fault.kind == kind])
+            if compiles(fault.planted(text)):
+                found.append(fault)
     return found

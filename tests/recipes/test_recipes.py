@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.planted.__main__ import Copy
+from tests.planted.copies import Copy
 from tests.planted.faults import ROOT
 
 pytestmark = pytest.mark.nightly
