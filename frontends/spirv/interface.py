@@ -280,4 +280,6 @@ def _port(s: State, id: int, label: str, kind: Type, location: int, of_patch: bo
     """
     semantic = f"PATCH[{location}]" if of_patch else str(s.generic(location))
     variable = s.tables.names.get(id) or "anon"
-    return Port(name=label, variable=variable, type=name(kind), location=location, registers=registers(kind), semantic=semantic)
+    index = (s.tables.decorations.get(id, {}).get("Index") or [0])[0]
+    size = registers(kind)
+    return Port(name=label, variable=variable, type=name(kind), location=location, index=index, registers=size, semantic=semantic)

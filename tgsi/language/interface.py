@@ -221,13 +221,15 @@ class Port:
     """An input or output: its type, its location, the registers it takes, and the semantic that other stages find it by.
 
     `location` is -1 where the text states none and other stages find the value by its name. `variable` is the name of the variable, which
-    differs from that of a member of a block, and from the semantic of HLSL, which is the name.
+    differs from that of a member of a block, and from the semantic of HLSL, which is the name. `index` is 1 for a fragment output that is
+    the second source of a blend, at the location of the first.
     """
 
     name: str
     variable: str = ""
     type: str
     location: int
+    index: int = 0
     registers: int = 1
     semantic: str = ""
 

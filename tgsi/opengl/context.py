@@ -133,7 +133,7 @@ class Context(Host):
         self.batch: Batch | None = None
         self.list: DisplayList | None = None
         self.programs: dict[Any, Linked] = {}
-        self.hints: dict[int, int] = {}
+        self.hints: dict[int, float] = {}
         self.proxies: dict[tuple[int, int], tuple[tuple[int, int, int], int]] = {}
         """Size and internal format of the last images of proxy targets, by target and level."""
         self.is_conditional = False

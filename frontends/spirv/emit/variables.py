@@ -257,6 +257,8 @@ def _placed(s: State, place: Varying, found: dict[str, list[int]], kind: Type, o
         s.fail("M006", f"{label} does not fit its location from component {channel} on", op)
     patch = "Patch" in found
     first = PATCHES + location if patch else location
+    if is_output and s.processor is Processor.FRAG:
+        first += (found.get("Index") or [0])[0]  # the second source of a blend is the color after its own
     for item in range(count):
         s.code.declare(_declaration(s, File.OUT if is_output else File.IN, first + item, location + item, found, patch))
     if is_output:
@@ -284,8 +286,7 @@ def _declaration(s: State, file: File, register: int, location: int, found: dict
     if s.processor is Processor.VERT and file is File.IN:
         return Declaration(file, register, register)
     if s.processor is Processor.FRAG and file is File.OUT:
-        index = location + (found.get("Index") or [0])[0]
-        return Declaration(file, register, register, semantic=Semantic("COLOR", index))
+        return Declaration(file, register, register, semantic=Semantic("COLOR", register))
     semantic = Semantic("PATCH", location) if patch else s.generic(location)
     if s.processor is not Processor.FRAG:
         streams = (found.get("Stream") or [0])[0]

@@ -339,3 +339,34 @@ def test_a_texture_is_found_next_to_more_uniforms_than_there_are_texture_units(g
     gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
     assert (gl.pixels(4, 4) == (10, 20, 30, 255)).all()
     assert gl.glGetError() == GL.NO_ERROR
+
+
+SOURCES = "void main() { first = vec4(0.5, 1.0, 0.0, 1.0); second = vec4(0.0, 0.5, 1.0, 1.0); }"
+
+
+@pytest.mark.parametrize("is_stated", [True, False])
+def test_a_blend_takes_its_second_source_from_the_output_of_index_1(gl: Binding, is_stated: bool) -> None:
+    gl.target(2, 2)
+    vertex = "#version 330\nin vec2 position; void main() { gl_Position = vec4(position, 0.0, 1.0); }"
+    if is_stated:
+        outputs = "layout(location = 0, index = 1) out vec4 second; layout(location = 0, index = 0) out vec4 first;"
+        program = gl.program(vertex, f"#version 330\n{outputs}\n{SOURCES}")
+    else:
+        program = gl.program(vertex, f"#version 330\nout vec4 second, first;\n{SOURCES}")
+        gl.glBindFragDataLocationIndexed(program, 0, 0, b"first")
+        gl.glBindFragDataLocationIndexed(program, 0, 1, b"second")
+        gl.glLinkProgram(program)
+    assert [gl.glGetFragDataIndex(program, name) for name in (b"first", b"second")] == [0, 1]
+    assert [gl.glGetFragDataLocation(program, name) for name in (b"first", b"second")] == [0, 0]
+    gl.glUseProgram(program)
+    gl.buffer(GL.ARRAY_BUFFER, QUAD)
+    gl.glVertexAttribPointer(gl.glGetAttribLocation(program, b"position"), 2, GL.FLOAT, 0, 0, None)
+    gl.glEnableVertexAttribArray(gl.glGetAttribLocation(program, b"position"))
+    gl.glClearColor(0.0, 1.0, 1.0, 1.0)
+    gl.glClear(GL.COLOR_BUFFER_BIT)
+    gl.glEnable(GL.BLEND)
+    gl.glBlendFunc(GL.ONE, GL.SRC1_COLOR)
+    gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+    gl.glDisable(GL.BLEND)
+    assert (gl.pixels(2, 2) == (128, 255, 255, 255)).all()
+    assert gl.glGetError() == GL.NO_ERROR

@@ -19,28 +19,25 @@ if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
 
-@command("glFramebufferParameteri")
-def framebuffer_parameter(gl: Context, target: int, pname: int, param: int) -> None:
-    """The size and samples of a framebuffer without attachments."""
-    item = bound(gl, target)
+def _put(gl: Context, item: Framebuffer, pname: int, param: int, call: str) -> None:
     if pname not in item.parameters:
         raise bad_enum("pname", pname)
     not_negative("param", param)
-    item.parameters[pname] = sample_count(param, "glFramebufferParameteri") if pname == GL.FRAMEBUFFER_DEFAULT_SAMPLES else param
+    item.parameters[pname] = sample_count(param, call) if pname == GL.FRAMEBUFFER_DEFAULT_SAMPLES else param
     item.changed(gl)
     gl.dirty |= dirty.FRAMEBUFFER
+
+
+@command("glFramebufferParameteri")
+def framebuffer_parameter(gl: Context, target: int, pname: int, param: int) -> None:
+    """The size and samples of a framebuffer without attachments."""
+    _put(gl, bound(gl, target), pname, param, "glFramebufferParameteri")
 
 
 @command("glNamedFramebufferParameteri")
 def named_framebuffer_parameter(gl: Context, framebuffer: int, pname: int, param: int) -> None:
     """The size and samples of a framebuffer without attachments."""
-    item = named(gl, framebuffer)
-    if pname not in item.parameters:
-        raise bad_enum("pname", pname)
-    not_negative("param", param)
-    item.parameters[pname] = param
-    item.changed(gl)
-    gl.dirty |= dirty.FRAMEBUFFER
+    _put(gl, named(gl, framebuffer), pname, param, "glNamedFramebufferParameteri")
 
 
 @command("glGetFramebufferParameteriv")

@@ -35,7 +35,7 @@ def values_of(gl: Context, name: int) -> tuple[str, tuple[Any, ...]]:
 def as_integers(kind: str, values: tuple[Any, ...]) -> list[int]:
     """Values as integers: numbers of 0 .. 1 go to the whole range, others are rounded."""
     if kind == "n":
-        return [max(-(1 << 31), min((1 << 31) - 1, int(((1 << 32) - 1) * value - 1) // 2)) for value in values]
+        return [round(min(1.0, max(-1.0, value)) * ((1 << 31) - 1)) for value in values]
     return [round(value) if kind == "f" else int(value) for value in values]
 
 
@@ -168,14 +168,10 @@ def texture_level(item: Any, face: int, level: int, name: int) -> int:
     """A parameter of an image of a texture."""
     if level < 0:
         raise bad_value(f"level: {level} is negative")
-    if item.target == GL.TEXTURE_BUFFER:
-        size = item.buffer.size if item.buffer is not None else 0
-        row = item.buffer_format
-        values = {GL.TEXTURE_WIDTH: size, GL.TEXTURE_HEIGHT: 1, GL.TEXTURE_DEPTH: 1, GL.TEXTURE_BUFFER_SIZE: size}
-        values[GL.TEXTURE_BUFFER_DATA_STORE_BINDING] = item.buffer.name if item.buffer is not None else 0
-        return int(values.get(name, 0))
     image = item.images.get((face, level))
-    size, row = (image.size, image.row) if image is not None else ((0, 0, 0), None)
+    size, row, internal = (image.size, image.row, image.internal) if image is not None else ((0, 0, 0), None, GL.RGBA)
+    if item.target == GL.TEXTURE_BUFFER:
+        size, row, internal = (item.buffer_texels(), 1, 1), item.buffer_format, item.buffer_internal
     bits = bits_of(row)
     sizes: tuple[int, ...] = (
         GL.TEXTURE_RED_SIZE,
@@ -196,7 +192,11 @@ def texture_level(item: Any, face: int, level: int, name: int) -> int:
     values |= {kind: kind_of(row) if bit else GL.NONE for kind, bit in zip(kinds, bits, strict=False)}
     values |= {GL.TEXTURE_WIDTH: size[0], GL.TEXTURE_HEIGHT: size[1], GL.TEXTURE_DEPTH: size[2], GL.TEXTURE_BORDER: 0}
     values |= {GL.TEXTURE_LUMINANCE_SIZE: 0, GL.TEXTURE_INTENSITY_SIZE: 0, GL.TEXTURE_SHARED_SIZE: 0}
-    values[GL.TEXTURE_INTERNAL_FORMAT] = image.internal if image is not None else GL.RGBA
+    values[GL.TEXTURE_INTERNAL_FORMAT] = internal
+    offset, length = item.buffer_range
+    values[GL.TEXTURE_BUFFER_OFFSET] = offset
+    values[GL.TEXTURE_BUFFER_SIZE] = length if length is not None else item.buffer.size if item.buffer is not None else 0
+    values[GL.TEXTURE_BUFFER_DATA_STORE_BINDING] = item.buffer.name if item.buffer is not None else 0
     values[GL.TEXTURE_COMPRESSED] = int(row is not None and is_compressed(row.format))
     values[GL.TEXTURE_SAMPLES] = image.samples if image is not None else 0
     values[GL.TEXTURE_FIXED_SAMPLE_LOCATIONS] = 1

@@ -19,7 +19,6 @@ from tgsi.opengl.commands.subroutines import SUBROUTINES, UNIFORMS, get_subrouti
 from tgsi.opengl.errors import bad_enum, bad_value
 from tgsi.opengl.memory import Pointer, text, uints, write, write_text
 from tgsi.opengl.objects.linked import BlockPlace, CounterBuffer, Linked, Uniform
-from tgsi.opengl.objects.program import STAGES
 from tgsi.opengl.objects.subroutines import StageSubroutines, Subroutine, SubroutineUniform
 from tgsi.opengl.registry import enums as GL
 
@@ -54,7 +53,8 @@ def _buffer_variables(linked: Linked) -> Iterator[Uniform]:
         members = block.item.members if block.item is not None else {}
         for variable in members.values():
             name = f"{variable.name}[0]" if variable.sizes else variable.name
-            yield Uniform(name, type_of(variable.type), variable.sizes[0] if variable.sizes else 1, block=index, variable=variable)
+            count = variable.sizes[0] if variable.sizes else 1
+            yield Uniform(name, type_of(variable.type), count, block=index, variable=variable, stages=block.stages)
 
 
 @command("glGetProgramInterfaceiv")
@@ -121,16 +121,7 @@ def resource_property(item: Any, name: int) -> list[int]:
         return [getattr(item, "index", -1)]
     if name == GL.TYPE and hasattr(item, "type"):
         return [item.type]
-    if isinstance(item, BlockPlace):
-        values = {GL.BUFFER_BINDING: [item.binding], GL.BUFFER_DATA_SIZE: [item.size], GL.NUM_ACTIVE_VARIABLES: [len(item.members)]}
-        values[GL.ACTIVE_VARIABLES] = item.members
-        if name in values:
-            return values[name]
-        stages = 0
-        for stage, _ in item.slots:
-            stages |= 1 << list(STAGES).index(stage)
-        return [_referenced(name, stages)]
-    if isinstance(item, CounterBuffer):
+    if isinstance(item, BlockPlace | CounterBuffer):
         values = {GL.BUFFER_BINDING: [item.binding], GL.BUFFER_DATA_SIZE: [item.size], GL.NUM_ACTIVE_VARIABLES: [len(item.members)]}
         values[GL.ACTIVE_VARIABLES] = item.members
         return values[name] if name in values else [_referenced(name, item.stages)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tgsi.opengl.calls import command
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value, not_negative
 from tgsi.opengl.memory import Pointer, uints, write
-from tgsi.opengl.objects.query import KINDS, Query, Sync
+from tgsi.opengl.objects.query import KINDS, STREAMED, Query, Sync
 from tgsi.opengl.registry import enums as GL
 
 if TYPE_CHECKING:
@@ -53,6 +53,15 @@ def delete_queries(gl: Context, n: int, ids: Pointer) -> None:
             gl.pipe.destroy_query(item.pipe)
 
 
+def _check_stream(target: int, index: int, *, but: int = 0) -> None:
+    """Check a target, which must not be `but`, and a vertex stream, of which only some targets have more than one."""
+    if target not in KINDS or target == but:
+        raise bad_enum("target", target)
+    most = 4 if target in STREAMED else 1
+    if index >= most:
+        raise bad_value(f"index: {index} is not below {most}")
+
+
 def _named(gl: Context, name: int, target: int = 0) -> Query:
     item = gl.queries.get(name)
     if item is None:
@@ -71,10 +80,7 @@ def begin_query(gl: Context, target: int, id: int) -> None:
 @command("glBeginQueryIndexed")
 def begin_query_indexed(gl: Context, target: int, index: int, id: int) -> None:
     """Begin to count, for a vertex stream."""
-    if target not in KINDS or target == GL.TIMESTAMP:
-        raise bad_enum("target", target)
-    if index >= 4:
-        raise bad_value(f"index: {index} is not below 4")
+    _check_stream(target, index, but=GL.TIMESTAMP)
     if (target, index) in gl.active_queries:
         raise bad_operation("target: a query is active")
     item = _named(gl, id, target)
@@ -97,8 +103,7 @@ def end_query(gl: Context, target: int) -> None:
 @command("glEndQueryIndexed")
 def end_query_indexed(gl: Context, target: int, index: int) -> None:
     """End to count, for a vertex stream."""
-    if target not in KINDS:
-        raise bad_enum("target", target)
+    _check_stream(target, index)
     item = gl.active_queries.pop((target, index), None)
     if item is None:
         raise bad_operation("target: no query is active")
@@ -112,6 +117,8 @@ def query_counter(gl: Context, id: int, target: int) -> None:
     if target != GL.TIMESTAMP:
         raise bad_enum("target", target)
     item = _named(gl, id, target)
+    if item.target and item.target != target:
+        raise bad_operation(f"id: {id} is of another target")
     item.target = target
     if item.pipe is None:
         item.pipe = gl.pipe.create_query("TIMESTAMP")
@@ -128,8 +135,7 @@ def get_query(gl: Context, target: int, pname: int, params: Pointer) -> None:
 @command("glGetQueryIndexediv")
 def get_query_indexed(gl: Context, target: int, index: int, pname: int, params: Pointer) -> None:
     """The active query of a target and stream, or the bits of its counter."""
-    if target not in KINDS:
-        raise bad_enum("target", target)
+    _check_stream(target, index)
     if pname == GL.CURRENT_QUERY:
         item = gl.active_queries.get((target, index))
         write("i", params, [item.name if item is not None else 0])
@@ -196,8 +202,12 @@ def begin_conditional_render(gl: Context, id: int, mode: int) -> None:
     if mode not in CONDITIONS:
         raise bad_enum("mode", mode)
     item = gl.queries.get(id)
-    if gl.is_conditional or item is None or item.is_active or item.pipe is None:
-        raise bad_operation(f"id: {id} is not a query with a result, or a condition is open")
+    if gl.is_conditional:
+        raise bad_operation("a condition is open")
+    if item is None:
+        raise bad_value(f"id: {id} is not a query")
+    if item.is_active or item.pipe is None or not KINDS[item.target].startswith("OCCLUSION"):
+        raise bad_operation(f"id: {id} is not a query of samples with a result")
     word, inverted = CONDITIONS[mode]
     gl.pipe.render_condition(item.pipe, condition=inverted, mode=word)
     gl.is_conditional = True
@@ -250,6 +260,8 @@ def delete_sync(gl: Context, sync: Pointer) -> None:
 def client_wait_sync(gl: Context, sync: Pointer, flags: int, timeout: int) -> int:
     """Wait for a fence."""
     item = _sync(gl, sync)
+    if flags & ~GL.SYNC_FLUSH_COMMANDS_BIT:
+        raise bad_value(f"flags: {flags:#x} has unknown bits")
     if gl.screen.fence_finish(item.fence, timeout=0):
         return GL.ALREADY_SIGNALED
     done = gl.screen.fence_finish(item.fence, timeout=min(timeout, (1 << 63) - 1))
@@ -259,12 +271,16 @@ def client_wait_sync(gl: Context, sync: Pointer, flags: int, timeout: int) -> in
 @command("glWaitSync")
 def wait_sync(gl: Context, sync: Pointer, flags: int, timeout: int) -> None:
     """Later commands come after the fence, as they do anyway."""
-    gl.screen.fence_finish(_sync(gl, sync).fence)
+    item = _sync(gl, sync)
+    if flags or timeout != GL.TIMEOUT_IGNORED:
+        raise bad_value("flags and timeout: only 0 and GL_TIMEOUT_IGNORED are accepted")
+    gl.screen.fence_finish(item.fence)
 
 
 @command("glGetSynciv")
 def get_sync(gl: Context, sync: Pointer, pname: int, size: int, length: Pointer, values: Pointer) -> None:
     """A parameter of a sync object."""
+    not_negative("count", size)
     item = _sync(gl, sync)
     done = gl.screen.fence_finish(item.fence, timeout=0)
     found = {

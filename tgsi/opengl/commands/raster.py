@@ -198,7 +198,7 @@ def point_parameter(gl: Context, pname: int, param: float) -> None:
     elif pname in (GL.POINT_FADE_THRESHOLD_SIZE, GL.POINT_SIZE_MIN, GL.POINT_SIZE_MAX):
         if param < 0:
             raise bad_value(f"param: {param} is negative")
-        gl.hints[pname] = int(param)
+        gl.hints[pname] = float(param)
     else:
         raise bad_enum("pname", pname)
 

@@ -141,7 +141,7 @@ def _put_buffer(gl: Context, item: Texture, internal: int, buffer: int, place: t
     if row is None or is_compressed(row.format):
         raise bad_enum("internalformat", internal)
     format = row.format.replace("X32", "").replace("X16", "").replace("X8", "")
-    item.buffer_format = InternalFormat(format, row.base)
+    item.buffer_format, item.buffer_internal = InternalFormat(format, row.base), internal
     item.buffer, item.buffer_range = (buffer_named(gl, buffer) if buffer else None), place
     item.views.clear()
     gl.dirty |= dirty.TEXTURES

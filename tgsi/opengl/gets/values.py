@@ -127,7 +127,6 @@ VALUES: dict[int, Row] = {
     GL.ACTIVE_TEXTURE: ("i", lambda gl: GL.TEXTURE0 + gl.active_unit),
     GL.SAMPLER_BINDING: ("i", lambda gl: getattr(gl.units[gl.active_unit].sampler, "name", 0)),
     GL.CURRENT_PROGRAM: ("i", lambda gl: gl.program.name if gl.program is not None else 0),
-    GL.PROGRAM_PIPELINE_BINDING: ("i", lambda gl: 0),
     GL.VERTEX_ARRAY_BINDING: ("i", lambda gl: gl.vertex_array.name),
     GL.ELEMENT_ARRAY_BUFFER_BINDING: ("i", lambda gl: gl.vertex_array.index.name if gl.vertex_array.index is not None else 0),
     GL.DRAW_FRAMEBUFFER_BINDING: ("i", lambda gl: gl.draw_framebuffer.name),
@@ -155,7 +154,7 @@ def _draw_buffer(index: int) -> Callable[[Context], int]:
 
 
 def _hint(name: int) -> Callable[[Context], int]:
-    return lambda gl: gl.hints.get(name, GL.DONT_CARE)
+    return lambda gl: int(gl.hints.get(name, GL.DONT_CARE))
 
 
 def _store(way: str, field: str) -> Callable[[Context], int]:

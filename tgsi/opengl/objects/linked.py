@@ -56,14 +56,19 @@ class Uniform:
 
 @dataclass
 class BlockPlace:
-    """A uniform block or shader storage block: the slots of the stages that use it, and the binding point that feeds them."""
+    """A uniform block or shader storage block: the slots of the stages that use it, and the binding point that feeds them.
+
+    `stages` has a bit for each of these stages, in the order of the pipeline.
+    """
 
     name: str
     size: int
     binding: int
     slots: list[tuple[int, int]] = field(default_factory=list)
     members: list[int] = field(default_factory=list)
+    _: KW_ONLY
     item: Block | None = None
+    stages: int = 0
 
 
 @dataclass

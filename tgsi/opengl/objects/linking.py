@@ -250,6 +250,10 @@ def _find_blocks(made: Linked, texts: dict[int, Declared]) -> None:
                     if into is made.blocks:
                         _add_members(made, block, len(into) - 1, texts[stage].instances.get(stem, ""))
                 found.slots.append((stage, block.binding))
+                found.stages |= 1 << list(STAGES).index(stage)
+    for item in made.uniforms:
+        if item.block >= 0:
+            item.stages = made.blocks[item.block].stages
 
 
 def _element_of(name: str, sizes: Sequence[int]) -> int:
@@ -309,17 +313,20 @@ def _place_attributes(made: Linked, program: Program, text: Declared) -> None:
 
 
 def _place_outputs(made: Linked, program: Program, text: Declared) -> None:
-    """Number the fragment outputs; a number that glBindFragDataLocation gave replaces the one of the compiler."""
+    """Number the fragment outputs; a number that glBindFragDataLocation gave replaces the one of the compiler.
+
+    The output of index 1 is color 1, because the second source of a blend has no other color beside it.
+    """
     source = made.programs[GL.FRAGMENT_SHADER]
     if source.interface is None:
         return
     moved: dict[int, int] = {}
     for port in sorted(source.interface.outputs.values(), key=lambda item: item.location):
-        location, index = port.location, 0
+        location, index = port.location, port.index
         if port.name in program.outputs and port.name not in text.locations:
             location, index = program.outputs[port.name]
-        if location != port.location:
-            moved[port.location] = location
+        if location + index != port.location + port.index:
+            moved[port.location + port.index] = location + index
         made.outputs.append(Output(port.name, type_of(port.type), location, index))
     if moved:
         made.programs[GL.FRAGMENT_SHADER] = _renumbered(source, moved)

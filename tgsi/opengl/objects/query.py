@@ -22,6 +22,9 @@ KINDS = {
 }
 """Targets of queries with Gallium's."""
 
+STREAMED = frozenset((GL.PRIMITIVES_GENERATED, GL.TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN))
+"""Targets with a query for each vertex stream."""
+
 
 class Query:
     """A query object. `pipe` is Gallium's query, made when it first begins."""

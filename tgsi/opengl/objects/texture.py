@@ -97,6 +97,7 @@ class Texture:
         self.buffer: Buffer | None = None
         self.buffer_range: tuple[int, int | None] = (0, None)
         self.buffer_format: InternalFormat | None = None
+        self.buffer_internal: int = GL.R8
         self.views: dict[tuple[Any, ...], SamplerView | None] = {}
         self.of: Texture | None = None
         self.first_level = self.first_layer = 0
@@ -297,14 +298,21 @@ class Texture:
             )
         return self.views[key]
 
+    def buffer_texels(self) -> int:
+        """Number of whole texels in the range of the buffer."""
+        if self.buffer is None or self.buffer_format is None:
+            return 0
+        offset, size = self.buffer_range
+        length = min(self.buffer.size - offset, size if size is not None else self.buffer.size)
+        return max(0, length) // _texel_bytes(self.buffer_format.format)
+
     def _buffer_view(self, gl: Host) -> SamplerView | None:
         if self.buffer is None or self.buffer.resource is None or self.buffer_format is None:
             return None
         offset, size = self.buffer_range
         key = (gl.number, "buffer", id(self.buffer.resource), offset, size, self.buffer_format.format)
         if key not in self.views:
-            texel = _texel_bytes(self.buffer_format.format)
-            length = min(self.buffer.size - offset, size if size is not None else self.buffer.size) // texel * texel
+            length = self.buffer_texels() * _texel_bytes(self.buffer_format.format)
             if length <= 0:
                 return None
             self.views[key] = gl.pipe.create_sampler_view(
