@@ -11,9 +11,9 @@ from tgsi.opengl.calls import command
 from tgsi.opengl.commands.images import check_box, existing, gallium_box, reduce_levels, specify
 from tgsi.opengl.commands.pixel_store import store_count
 from tgsi.opengl.commands.textures import bound, named
-from tgsi.opengl.drawing.pixel_access import write_pixels_to
+from tgsi.opengl.drawing.pixel_access import write_pixels_to, write_raw
 from tgsi.opengl.errors import GLError, bad_enum, bad_operation, bad_value, not_negative
-from tgsi.opengl.memory import Pointer, write_bytes
+from tgsi.opengl.memory import Pointer
 from tgsi.opengl.objects.framebuffer import Attachment, Framebuffer
 from tgsi.opengl.objects.texture import FACES, Image, Texture
 from tgsi.opengl.pixels.changes import changed_texels, summed
@@ -110,19 +110,16 @@ def texels_at(
 ) -> None:
     """Texels of an image as pixels of the caller."""
     client = client_format(*pixel)
-    if is_compressed(image.row.format):
-        source, format = item.view(gl, item.sampler), Format.R8G8B8A8_UNORM
-        if source is None:
-            raise bad_operation("texture: its blocks are not complete")
-        target = gl.screen.resource_create(target="TEXTURE_2D", format=format, width0=box[3], height0=box[4])
-        whole = gallium_box(item, image, box)
-        gl.pipe.blit(target, src=image.resource, src_level=image.level, src_box=whole)
-        data = np.empty((1, box[4], box[3] * 4), np.uint8)
-        gl.pipe.texture_read(target, data)
-    else:
-        format = Format[image.row.format.replace("_SRGB", "_UNORM")]
-        data = np.empty((box[5], box[4], box[3] * format.block_bytes), np.uint8)
-        gl.pipe.texture_read(image.resource, data, level=image.level, box=gallium_box(item, image, box))
+    resource, level, place, stored = image.resource, image.level, gallium_box(item, image, box), image.row.format
+    if is_compressed(stored):
+        stored = "R8G8B8A8_SRGB" if "SRGB" in stored else "R32G32B32A32_FLOAT"
+        width, height, layers = place[3:]
+        resource = gl.screen.resource_create(target="TEXTURE_2D_ARRAY", format=stored, width0=width, height0=height, array_size=layers)
+        gl.pipe.blit(resource, src=image.resource, src_level=level, src_box=place)
+        level, place = 0, (0, 0, 0, *place[3:])
+    format = Format[stored.replace("_SRGB", "_UNORM")]
+    data = np.empty((box[5], box[4], box[3] * format.block_bytes), np.uint8)
+    gl.pipe.texture_read(resource, data, level=level, box=place)
     is_depth = image.row.base in (GL.DEPTH_COMPONENT, GL.DEPTH_STENCIL, GL.STENCIL_INDEX)
     swizzle = "" if is_depth else view_swizzle(image.row, GL.RED)
     if image.row.base in (GL.LUMINANCE, GL.LUMINANCE_ALPHA, GL.INTENSITY):
@@ -190,8 +187,9 @@ def get_compressed_tex_image(gl: Context, target: int, level: int, pixels: Point
     image = existing(item, FACES.get(target, 0), level)
     if not is_compressed(image.row.format):
         raise bad_operation("level: it has no blocks")
-    with gl.pipe.transfer_map(image.resource, level=image.level, usage="READ") as mapped:
-        write_bytes(pixels, np.ascontiguousarray(mapped.data).tobytes())
+    box = gallium_box(item, image, (0, 0, 0, *image.size))
+    with gl.pipe.transfer_map(image.resource, level=image.level, usage="READ", box=box) as mapped:
+        write_raw(gl, pixels, np.ascontiguousarray(mapped.data).tobytes(), "glGetCompressedTexImage")
 
 
 # -- copies

@@ -243,6 +243,13 @@ def texture_parameter_integers(gl: Context, texture: int, pname: int, param: Poi
     put_parameter(gl, named(gl, texture), pname, _border(pname, ints(param, count_of(pname))))
 
 
+def _origin(item: Texture) -> Texture:
+    """The texture whose storage a view has."""
+    while item.of is not None:
+        item = item.of
+    return item
+
+
 def parameter(item: Texture, name: int) -> tuple[Any, ...]:
     """A parameter of a texture, or of its sampling."""
     values: dict[int, Any] = {
@@ -252,7 +259,7 @@ def parameter(item: Texture, name: int) -> tuple[Any, ...]:
         GL.DEPTH_TEXTURE_MODE: item.depth_mode,
         GL.GENERATE_MIPMAP: int(item.generates_mipmaps),
         GL.TEXTURE_IMMUTABLE_FORMAT: int(item.is_immutable),
-        GL.TEXTURE_IMMUTABLE_LEVELS: item.levels if item.is_immutable else 0,
+        GL.TEXTURE_IMMUTABLE_LEVELS: _origin(item).levels if item.is_immutable else 0,
         GL.TEXTURE_VIEW_MIN_LEVEL: item.first_level,
         GL.TEXTURE_VIEW_NUM_LEVELS: item.levels,
         GL.TEXTURE_VIEW_MIN_LAYER: item.first_layer,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from tgsi.gallium import Format
 from tgsi.opengl.calls import command
 from tgsi.opengl.commands.texture_storage import sized
-from tgsi.opengl.commands.textures import named
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value
 from tgsi.opengl.objects.texture import Texture, extent
 from tgsi.opengl.pixels.internal_formats import is_compressed
@@ -52,7 +51,9 @@ def texture_view(
     numlayers: int,
 ) -> None:
     """Make a texture of levels and layers of another one, whose texels it shares."""
-    origin = named(gl, origtexture)
+    origin = gl.share.textures.get(origtexture)
+    if origin is None:
+        raise bad_value(f"origtexture: {origtexture} is not the name of a texture")
     if not texture or texture not in gl.share.textures.objects:
         raise bad_value(f"texture: {texture} is not a name that glGenTextures returned")
     if gl.share.textures.get(texture) is not None:
