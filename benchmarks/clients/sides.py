@@ -11,11 +11,11 @@ LIBRARY = "libOSMesa.so.8"
 _RGBA, _BYTES = 0x1908, 0x1401
 _FORMAT = (0x22, _RGBA, 0x30, 24, 0x31, 8)
 _ATTRIBUTES = {"core": (*_FORMAT, 0x33, 0x34, 0x36, 3, 0x37, 3, 0), "compatibility": (*_FORMAT, 0)}
-"""Of OSMesaCreateContextAttribs (GL/osmesa.h): format, bits of depth and stencil, profile, version."""
+"""Attributes for OSMesaCreateContextAttribs (GL/osmesa.h): format, bits of depth and stencil, profile, version."""
 
 
 class Side(Protocol):
-    """Where a client finds its OpenGL."""
+    """The OpenGL that a client draws with."""
 
     def install(self) -> None:
         """Let libraries that are imported from now on draw on this side."""

@@ -25,7 +25,7 @@ _SOURCES = frozenset({File.TEMP, File.OUT, File.IN, File.CONST, File.IMM})
 _REPEATED = frozenset({Flow.LOOP, Flow.SUBROUTINE, Flow.CALL})
 
 Needs = Callable[[int, int], bool]
-"""Whether a sample with a view unit and a sampler unit depends on differences of its coordinates."""
+"""Test if a sample, with a view unit and a sampler unit, depends on differences of its coordinates."""
 
 
 def coordinate_part(program: Program, needs: Needs) -> Program | None:
