@@ -18,10 +18,10 @@ class Side(Protocol):
     """The OpenGL that a client draws with."""
 
     def install(self) -> None:
-        """Let libraries that are imported from now on draw on this side."""
+        """Make libraries that are imported later draw on this side."""
 
     def loader(self, profile: str = "core") -> Any:
-        """A current context with `load_opengl_function`, as moderngl wants it."""
+        """A current context with `load_opengl_function`, as moderngl requires."""
 
 
 class Ours:
@@ -50,7 +50,7 @@ class OSMesa:
 
 
 class _Loader:
-    """A context of libOSMesa, with the methods that moderngl asks for."""
+    """A libOSMesa context with the methods that moderngl requires."""
 
     def __init__(self, profile: str) -> None:
         library = ctypes.CDLL(LIBRARY)

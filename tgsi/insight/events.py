@@ -88,8 +88,9 @@ class Fragment:
     causer: Callable[[], str] | None = field(default=None, repr=False, compare=False)
 
     def trace(self) -> Any:
-        """Each instruction that the fragment's program executed, with the registers that it wrote (`tgsi.insight.steps.LaneTrace`). Replays
-        the recorded calls up to the draw. RuntimeError: the fragment has no recording.
+        """Each instruction that the fragment's program executed, with the registers that it wrote (`tgsi.insight.steps.LaneTrace`).
+
+        Replays the recorded calls up to the draw. RuntimeError: the fragment has no recording.
         """
         if self.tracer is None:
             raise RuntimeError("trace: the fragment came without its recording")

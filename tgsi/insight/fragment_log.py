@@ -74,9 +74,11 @@ class LoggedFragment:
 
 @record(eq=False, kw_only=True)
 class FragmentLog:
-    """The log of a draw. total: number of all fragments; at most MOST_FRAGMENTS are listed. runs_per_sample: see LoggedFragment.
-    reads_targets: the program fetches stored colors. reads_mask, reads_tests: the program reads which samples survive the sample mask, and
-    which survive an early depth test; then the log with `as_drawn` has its results.
+    """The log of a draw.
+
+    total: number of all fragments; at most MOST_FRAGMENTS are listed. runs_per_sample: see LoggedFragment. reads_targets: the program
+    fetches stored colors. reads_mask, reads_tests: the program reads which samples survive the sample mask, and which survive an early
+    depth test; then the log with `as_drawn` has its results.
     """
 
     program: Program

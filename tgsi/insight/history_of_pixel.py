@@ -51,8 +51,7 @@ class PixelHistory:
 
 @record(eq=False)
 class _Merged:
-    """A fragment, its log entry, and the stored pixel of each target before it, by index; empty if the program does not read its
-    targets."""
+    """A fragment, its log entry, and the pixel of each target before it, by index; no pixels if the program does not read targets."""
 
     fragment: Fragment
     item: LoggedFragment

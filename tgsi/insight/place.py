@@ -29,8 +29,7 @@ class Place:
 
 @record
 class Attachment:
-    """The buffer of a framebuffer that holds the watched pixel: color buffer `index`, or -1 for the depth buffer; `layer` of the
-    surface."""
+    """The buffer that holds the watched pixel: color buffer `index`, or -1 for the depth buffer; `layer` of the surface."""
 
     index: int
     layer: int

@@ -1,5 +1,4 @@
-"""The primitives of a draw as they reach the rasterizer: clip positions of their corners, captured by stream output, and their window
-coordinates."""
+"""Primitives as they reach the rasterizer: clip positions of their corners, captured by stream output, and window coordinates."""
 
 from __future__ import annotations
 

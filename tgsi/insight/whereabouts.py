@@ -1,5 +1,4 @@
-"""Reasons why primitives have no fragment at a pixel: positions not finite, w of 0, outside the view volume, no area, elsewhere in the
-window."""
+"""Reasons why primitives miss a pixel: positions not finite, w of 0, outside the view volume, no area, elsewhere in the window."""
 
 from __future__ import annotations
 
@@ -57,8 +56,7 @@ def classes_of(context: Any, primitives: Primitives) -> Iterator[tuple[str, Mask
 
 
 def is_away(context: Any, primitives: Primitives, place: Place) -> bool:
-    """True if all primitives are filled triangles in front of the viewer whose bounding boxes miss the pixel, so clipping and facing do not
-    matter."""
+    """True if all primitives are filled triangles in front of the viewer whose bounding boxes miss the pixel, so clipping is irrelevant."""
     r, p = context.state.rasterizer, primitives.positions
     is_filled = primitives.corners == 3 and r.fill_front is PolygonMode.FILL and r.fill_back is PolygonMode.FILL
     if not is_filled or not np.isfinite(p).all() or not (primitives.is_window_space or (p[..., 3] > 0).all()):

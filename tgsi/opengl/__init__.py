@@ -1,4 +1,4 @@
-"""OpenGL for Python programs with nothing installed but wheels: a frontend that draws with `tgsi.gallium`.
+"""OpenGL for Python programs, installed from wheels alone: a frontend that draws with `tgsi.gallium`.
 
 import moderngl, tgsi.opengl
 

@@ -1,4 +1,4 @@
-"""``python -m tgsi.opengl script.py ARGUMENTS`` or ``-m MODULE ARGUMENTS``: run a program whose OpenGL is ours."""
+"""``python -m tgsi.opengl script.py ARGUMENTS`` or ``-m MODULE ARGUMENTS``: run a program on this OpenGL."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class UsageError(Exception):
 
 
 def _take_options(arguments: list[str]) -> list[str]:
-    """Carry out the options in front, and return what follows them."""
+    """Apply the leading options, and return the rest of the command line."""
     rest = list(arguments)
     while rest and rest[0].startswith("--"):
         option, equals, value = rest.pop(0).partition("=")
@@ -45,16 +45,16 @@ def _take_options(arguments: list[str]) -> list[str]:
 
 
 def _ask(text: str) -> None:
-    found = re.fullmatch(r"(\d+),(\d+)", text)
-    if found is None:
+    match = re.fullmatch(r"(\d+),(\d+)", text)
+    if match is None:
         raise UsageError(f"--explain: two numbers such as 120,80 are wanted, not {text!r}")
     from tgsi.opengl.watching.watch import asked
 
-    asked.append((int(found[1]), int(found[2])))
+    asked.append((int(match[1]), int(match[2])))
 
 
 def main(arguments: list[str]) -> int:
-    """Run the program; its exit code is ours."""
+    """Run the program and return its exit code."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE)
         return 0 if arguments else 2

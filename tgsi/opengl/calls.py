@@ -1,8 +1,7 @@
 """Commands in Python, registered by name, and the C functions that call them with the current context.
 
-A handler gets the context and the command's arguments as numbers; pointers are addresses. It raises GLError for an error of OpenGL. Nothing
-that it raises reaches C: an error that OpenGL does not know is recorded as GL_INVALID_OPERATION, and its traceback is printed if
-TGSI_OPENGL_DEBUG is set.
+A handler gets the context and the command's arguments as numbers; pointers are addresses. It raises GLError for OpenGL errors. No exception
+reaches C: any other exception is recorded as GL_INVALID_OPERATION, and its traceback is printed if TGSI_OPENGL_DEBUG is set.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 HANDLERS: dict[str, Callable[..., Any]] = {}
-"""Every command that is offered, by its name."""
+"""Handlers of all supported commands, by name."""
 
 INTERRUPT_DELAY = 0.01
-"""Seconds until an interrupt that came inside of a command is raised again."""
+"""Seconds after which an interrupt that arrived inside a command is raised again."""
 
 _functions: dict[str, Any] = {}
 _handled: dict[str, Any] = {}
@@ -41,7 +40,7 @@ _current: dict[int, Context] = {}
 
 
 def command(*names: str) -> Callable[[F], F]:
-    """Offer a function as commands of these names."""
+    """Register a function as the handler of these commands."""
 
     def register(function: F) -> F:
         for name in names:
@@ -54,12 +53,12 @@ def command(*names: str) -> Callable[[F], F]:
 
 
 def current() -> Context | None:
-    """The calling thread's context. A thread of C++ has another Python state in each call, so threads are told apart by their number."""
+    """The calling thread's context. C++ threads have a new Python thread state in each call, so the thread's number identifies it."""
     return _current.get(threading.get_ident())
 
 
 def make_current(context: Context | None) -> None:
-    """Make a context the calling thread's, or none."""
+    """Make a context, or None, current in the calling thread."""
     before = _current.pop(threading.get_ident(), None)
     if before is not None and before.native is not None:
         before.native.enter(is_current=False)
@@ -76,7 +75,7 @@ def threads_of(context: Context) -> list[int]:
 
 @cache
 def _aliases() -> dict[str, list[str]]:
-    """Names that stand for the same command, by each of them."""
+    """Groups of names of the same command, by each of its names."""
     groups: dict[str, list[str]] = {}
     for name in rows():
         row = registered(name)
@@ -97,33 +96,33 @@ def find_handler(name: str) -> Callable[..., Any] | None:
 
 
 def offered() -> list[str]:
-    """Every name by which a command can be called."""
+    """All names of all supported commands."""
     return [name for name in rows() if find_handler(name) is not None]
 
 
 def function_for(name: str) -> Any:
-    """The C function of a command as a ctypes object, which lives as long as the process; None if it is not offered."""
-    found = _functions.get(name)
-    if found is None:
-        found = _functions[name] = native_function(name, python_function_for) or python_function_for(name)
-    return found
+    """The C function of a command as a ctypes object that lives as long as the process; None if the command is not supported."""
+    function = _functions.get(name)
+    if function is None:
+        function = _functions[name] = native_function(name, python_function_for) or python_function_for(name)
+    return function
 
 
 def python_function_for(name: str) -> Any:
-    """The C function that calls the handler of a command; None if it is not offered."""
-    found = _handled.get(name)
-    if found is None:
+    """The C function that calls the handler of a command; None if the command is not supported."""
+    function = _handled.get(name)
+    if function is None:
         handler, row = find_handler(name), registered(name)
         if handler is None or row is None:
             return None
         kinds = "".join(parameter.kind for parameter in row.parameters)
         listed = is_listed(name, row.result, kinds) and not getattr(handler, "lists_itself", False)
-        found = _handled[name] = row.prototype()(_entry(name, handler, row.result, listed=listed))
-    return found
+        function = _handled[name] = row.prototype()(_entry(name, handler, row.result, listed=listed))
+    return function
 
 
 def lists_itself(function: F) -> F:
-    """Mark a handler that puts its values into an open display list itself."""
+    """Mark a handler that adds itself to an open display list."""
     function.lists_itself = True  # type: ignore[attr-defined]
     return function
 
@@ -152,19 +151,19 @@ def _entry(name: str, handler: Callable[..., Any], result: str, *, listed: bool)
                 context.list.items.append((handler, values))
                 if not context.list.executes:
                     return nothing
-            found = handler(context, *values)
+            result = handler(context, *values)
         except GLError as error:
             context.report(error.code, name, str(error))
         except MemoryError as error:
             context.report(GL.OUT_OF_MEMORY, name, str(error))
-        except KeyboardInterrupt:  # of a handler that is not ours; it comes again a little later
+        except KeyboardInterrupt:  # raised in someone else's handler; raise it again a little later
             threading.Timer(INTERRUPT_DELAY, _thread.interrupt_main).start()
         except Exception as error:
             if os.environ.get("TGSI_OPENGL_DEBUG"):
                 traceback.print_exc(file=sys.stderr)
             context.report(GL.INVALID_OPERATION, name, f"{type(error).__name__}: {error}")
         else:
-            return nothing if found is None else found
+            return nothing if result is None else result
         finally:
             if pending:
                 _mark = rearm()

@@ -48,7 +48,7 @@ class TextureUnit:
 
 
 class Range:
-    """A buffer at an indexed binding point; `size` None is all of it from `offset` on."""
+    """A buffer at an indexed binding point; a `size` of None means up to the end of the buffer."""
 
     __slots__ = ("buffer", "offset", "size")
 
@@ -56,11 +56,11 @@ class Range:
         self.buffer, self.offset, self.size = buffer, offset, size
 
     def length(self) -> int:
-        """Bytes that the range has."""
+        """Length of the range in bytes."""
         if self.buffer is None:
             return 0
-        left = max(0, self.buffer.size - self.offset)
-        return left if self.size is None else min(left, self.size)
+        remaining = max(0, self.buffer.size - self.offset)
+        return remaining if self.size is None else min(remaining, self.size)
 
 
 def _initial_attributes() -> list[tuple[str, tuple[Any, ...]]]:
@@ -73,14 +73,14 @@ def _initial_attributes() -> list[tuple[str, tuple[Any, ...]]]:
 
 
 class Context(Host):
-    """The state of one context. Commands of `tgsi.opengl.commands` change it; `tgsi.opengl.drawing` makes Gallium's state from it."""
+    """The state of one context. Commands of `tgsi.opengl.commands` change it; `tgsi.opengl.drawing` translates it to Gallium's state."""
 
     fixed_program: ClassVar[Callable[[Any], Linked]]
-    """Makes the program of the fixed functions for a context; `tgsi.opengl.fixed.pipeline` sets it."""
+    """Function that creates the fixed-function program for a context; set by `tgsi.opengl.fixed.pipeline`."""
     mixed_program: ClassVar[Callable[[Any, Linked], Linked]]
-    """Adds the stages of the fixed functions that a program lacks; `tgsi.opengl.fixed.pipeline` sets it."""
+    """Function that adds fixed-function stages to a program that lacks some; set by `tgsi.opengl.fixed.pipeline`."""
     put_state: ClassVar[Callable[[Any, Linked, int], None]]
-    """Writes a program's uniforms that follow from groups of state; `tgsi.opengl.fixed.state_uniforms` sets it."""
+    """Function that writes a program's built-in state uniforms; set by `tgsi.opengl.fixed.state_uniforms`."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Context(Host):
         self.pipelines: Names[Pipeline] = Names()
         self.pipeline: Pipeline | None = None
         self.subroutines: dict[int, list[int]] = {}
-        """Chosen functions of the stages in use, by location; stages without a choice have the first that fits."""
+        """Selected functions of the current stages, by location; the default is the first compatible one."""
         self.queries: Names[Query] = Names()
         self.active_queries: dict[tuple[int, int], Query] = {}
         self.captures: Names[StreamCapture] = Names()
@@ -141,20 +141,20 @@ class Context(Host):
         self.generation = -1
         self.is_destroyed = False
         self.present: Callable[[], None] = lambda: None
-        """Shows the default framebuffer to whoever owns it; doors of windows and of OSMesa set it."""
+        """Function that shows the default framebuffer; set by the doors of windows and of OSMesa."""
 
     @property
     def generation_of_storage(self) -> int:
-        """A number that grows when a buffer, texture or renderbuffer of the share group gets other storage."""
+        """Counter of storage changes of buffers, textures and renderbuffers in the share group."""
         return self.share.generation
 
     def note_storage(self) -> None:
-        """Note that an object got other storage, so that bindings in every context are stale."""
+        """Note that an object got new storage, so that bindings in every context are stale."""
         self.share.note_storage()
 
     # -- storage of the default framebuffer
     def resize(self, width: int, height: int, *, color: int = GL.RGBA8, depth: int = GL.DEPTH24_STENCIL8, samples: int = 0) -> None:
-        """Give the default framebuffer pictures of a size, and the first time set viewport and scissor to it. 0 x 0 takes them away."""
+        """Allocate the default framebuffer's buffers, and the first time set viewport and scissor to their size. 0 x 0 removes them."""
         framebuffer = self.default_framebuffer
         if self.native is not None:
             self.native.valid[0] = 0
@@ -163,10 +163,10 @@ class Context(Host):
             row = find_format(internal)
             if not internal or row is None or not width or not height:
                 continue
-            made = Renderbuffer(0)
-            made.allocate(self, internal, row, (width, height), samples)
+            buffer = Renderbuffer(0)
+            buffer.allocate(self, internal, row, (width, height), samples)
             for point in points:
-                framebuffer.attachments[point] = Attachment(made)
+                framebuffer.attachments[point] = Attachment(buffer)
         framebuffer.changed(self)
         if "size" not in self.bound and width and height:
             self.bound["size"] = True
@@ -174,9 +174,9 @@ class Context(Host):
             self.raster.scissors = [(0, 0, width, height)] * len(self.raster.scissors)
         self.dirty |= dirty.FRAMEBUFFER | dirty.VIEWPORT | dirty.SCISSOR
 
-    # -- what several commands ask
+    # -- queries of several commands
     def detach(self, item: Renderbuffer | Texture) -> None:
-        """Take a deleted picture off the bound framebuffers."""
+        """Detach a deleted texture or renderbuffer from the bound framebuffers."""
         for framebuffer in {self.draw_framebuffer, self.read_framebuffer}:
             points = [point for point, attachment in framebuffer.attachments.items() if attachment.item is item]
             for point in points:
@@ -190,7 +190,7 @@ class Context(Host):
         return self.units[self.active_unit].textures.get(target) or self.default_textures[target]
 
     def active_linked(self) -> Linked | None:
-        """The current program as its last successful link made it, with fixed functions for stages that it lacks, or these alone."""
+        """The last successful link of the current program, completed by fixed-function stages; the fixed-function program without one."""
         linked = self.own_linked()
         if self.program is None and linked is None:
             return None if self.profile != COMPATIBILITY else type(self).fixed_program(self)
@@ -199,12 +199,12 @@ class Context(Host):
         return type(self).mixed_program(self, linked)
 
     def has_fixed_vertex(self) -> bool:
-        """True if vertices are transformed by the fixed functions."""
+        """True if the fixed-function pipeline transforms vertices."""
         linked = self.own_linked()
         return self.profile == COMPATIBILITY and (linked is None or linked.lacks(GL.VERTEX_SHADER))
 
     def own_linked(self) -> Linked | None:
-        """The current program or pipeline as it was linked, without fixed functions."""
+        """The linked current program or pipeline, without fixed-function stages."""
         if self.program is not None:
             return self.program.linked
         return self.pipeline.linked() if self.pipeline is not None else None
@@ -214,7 +214,7 @@ class Context(Host):
         return self.program if self.program is not None or self.pipeline is None else self.pipeline.active
 
     def is_core(self) -> bool:
-        """True in the core profile and in OpenGL ES, which have no fixed functions."""
+        """True in the core profile and in OpenGL ES, which have no fixed-function pipeline."""
         return self.profile != COMPATIBILITY
 
     def color_of(self, index: int) -> Attachment | None:
@@ -223,7 +223,7 @@ class Context(Host):
         return framebuffer.color(framebuffer.draw_buffers[index]) if index < MAX_DRAW_BUFFERS else None
 
     def destroy(self) -> None:
-        """Destroy the Gallium context, which carries out pending work. At the end of the interpreter its threads have ended already."""
+        """Destroy the Gallium context, which executes pending work. At the end of the interpreter, its threads have already ended."""
         if not self.is_destroyed and not sys.is_finalizing():
             if self.watch is not None:
                 self.watch.end(self)

@@ -1,4 +1,4 @@
-"""Errors of OpenGL. A command that finds one raises GLError; the dispatcher records its code and reports its words by KHR_debug."""
+"""OpenGL errors. A command raises GLError; the dispatcher records its code and reports its text by KHR_debug."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tgsi.opengl.registry.table import enum_name
 
 
 class GLError(Exception):
-    """An error of OpenGL: the code that glGetError returns, and a sentence for the debug log."""
+    """An OpenGL error: the code for glGetError, and a sentence for the debug log."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)

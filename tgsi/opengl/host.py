@@ -21,13 +21,13 @@ _numbers = itertools.count(1)
 
 
 class Watcher(Protocol):
-    """Looks on while commands are carried out (`tgsi.opengl.watching.watch`)."""
+    """Watches the commands of a context (`tgsi.opengl.watching.watch`)."""
 
     has_history: bool
     picture: Any
 
     def begin(self, gl: Any, name: str, values: tuple[Any, ...]) -> None:
-        """Note a command before it is carried out."""
+        """Note a command before it is executed."""
         ...
 
     def error(self, gl: Any, code: int, name: str, text: str) -> None:
@@ -43,9 +43,9 @@ class Host(ABC):
     """The part of a context that its objects use.
 
     Attributes:
-        samplers, state_objects: Gallium objects by what they were made from.
-        watch: looks on, where the screen keeps histories or validates; every command runs in Python then.
-        bound: what Gallium's context has, and other notes of commands, by name.
+        samplers, state_objects: cached Gallium objects by their parameters.
+        watch: the watcher, if the screen keeps a history or validates; then every command runs in Python.
+        bound: current bindings of the Gallium context, and other notes of commands, by name.
     """
 
     def __init__(self, screen: Screen, *, is_debug: bool) -> None:
@@ -70,21 +70,21 @@ class Host(ABC):
     @property
     @abstractmethod
     def generation_of_storage(self) -> int:
-        """A number that grows when a buffer, texture or renderbuffer of the share group gets other storage."""
+        """Counter of storage changes of buffers, textures and renderbuffers in the share group."""
 
     @abstractmethod
     def note_storage(self) -> None:
-        """Note that an object got other storage, so that bindings in every context are stale."""
+        """Note that an object got new storage, so that bindings in every context are stale."""
 
     def can_create(self, format: str, target: str, bind: str, samples: int = 0) -> bool:
-        """True if a texture of that format can be used in that way."""
+        """True if textures of a format support a use."""
         key = ("format", format, target, bind, samples)
         if key not in self.state_objects:
             self.state_objects[key] = self.screen.is_format_supported(format, target=target, sample_count=samples, bind=bind)
         return bool(self.state_objects[key])
 
     def report(self, code: int, call: str, text: str) -> None:
-        """Record an error and hand its words to the debug log."""
+        """Record an error and report its text to the debug log."""
         if code not in self.errors:
             self.errors.append(code)
         if self.native is not None:
@@ -97,7 +97,7 @@ class Host(ABC):
         self.message(GL.DEBUG_SOURCE_API, GL.DEBUG_TYPE_ERROR, code, GL.DEBUG_SEVERITY_HIGH, words)
 
     def message(self, source: int, kind: int, number: int, severity: int, text: str) -> None:
-        """A message of KHR_debug: to the callback, otherwise to the log where it is switched on."""
+        """Send a message of KHR_debug to the callback, otherwise to the log if it is enabled."""
         if GL.DEBUG_OUTPUT not in self.enabled and not self.is_debug:
             return
         if self.debug_callback is not None:

@@ -1,8 +1,8 @@
-"""Ctrl-C inside of commands: C cannot carry KeyboardInterrupt, so it is raised when the program is back in Python.
+"""Ctrl-C inside of commands: KeyboardInterrupt cannot pass through C, so it is raised when the program returns to Python.
 
-Python runs handlers of signals in the next bytecode, which for a program that spends its time in C is that of a command. There the handler
-only notes the signal. When the command's frame ends, the signal is set again, without Python in between: if C calls another command, the
-same happens there; if C returns, the program's own frame sees it.
+Python runs signal handlers at the next bytecode, which belongs to a command if the program spends its time in C. There, the handler only
+notes the signal. When the command's frame ends, the signal is set again, without running Python code: if C calls another command, the same
+happens again; if C returns, the program's own frame handles it.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from types import CodeType, FrameType
 from typing import Any
 
 pending: list[bool] = []
-"""Not empty if a signal came inside of a command. The command then keeps the result of `rearm` until its frame ends."""
+"""Not empty if a signal arrived inside a command. The command then keeps the result of `rearm` until its frame ends."""
 
 _codes: set[CodeType] = set()
 _last: list[Any] = []
 
 
 class _Mark:
-    """An object whose end sets the signal again."""
+    """An object that sets the signal again when it is freed."""
 
 
 def rearm() -> _Mark:
     """An object that sets the signal again when it is freed."""
     pending.clear()
     mark = _Mark()
-    interrupt = ctypes.pythonapi.PyErr_SetInterrupt  # it takes nothing, and is called as a callback of a weak reference
+    interrupt = ctypes.pythonapi.PyErr_SetInterrupt  # a function without parameters, called as the callback of a weak reference
     interrupt.argtypes, interrupt.restype = [ctypes.py_object], None
     _last[:] = [weakref.ref(mark, interrupt)]
     return mark
 
 
 def watch(code: CodeType) -> None:
-    """Note signals that come in frames of `code`, if the main thread calls this and Python's own handler is that of SIGINT."""
+    """Note signals that arrive in frames of `code`, if called in the main thread and SIGINT has Python's default handler."""
     _codes.add(code)
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _handle)

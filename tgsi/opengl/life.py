@@ -1,4 +1,4 @@
-"""`install` and `uninstall`: from now on, clients of OpenGL in this process find ours."""
+"""`install` and `uninstall`: let OpenGL clients in this process use our libraries."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ VARIABLES = {
     "MUJOCO_GL": "osmesa",  # MuJoCo, dm_control, gymnasium
     "VTK_DEFAULT_OPENGL_WINDOW": "vtkOSOpenGLRenderWindow",  # VTK, PyVista
     "PYVISTA_OFF_SCREEN": "true",
-    "OSMESA_LIBRARY": osmesa.SONAME,  # vispy, which looks for libOSMesa.so otherwise
+    "OSMESA_LIBRARY": osmesa.SONAME,  # vispy, which otherwise searches for libOSMesa.so
 }
-"""Variables by which clients choose a library, with the values that choose ours."""
+"""Environment variables by which clients select a library, with the values that select ours."""
 CHILD, MAIN = "tgsi.opengl.spawned", "TGSI_OPENGL_MAIN"
-"""The main module of children of multiprocessing, and the variable with the one that it runs: "path" or "module", a colon, its name."""
+"""The main module of multiprocessing children, and the variable that names the module it runs: "path" or "module", a colon, the name."""
 
 _before: dict[str, str | None] = {}
 _find: list[Callable[[str], str | None]] = []
@@ -32,7 +32,7 @@ _doors: list[Library] = []
 
 
 def _real_libraries() -> list[str]:
-    """Paths of libraries of OpenGL that this process has loaded already."""
+    """Paths of OpenGL libraries that this process has already loaded."""
     names = ("libOSMesa.so", "libGL.so", "libOpenGL.so", "libEGL.so", "libGLESv2.so")
     try:
         with Path("/proc/self/maps").open(encoding="utf-8") as maps:
@@ -43,15 +43,15 @@ def _real_libraries() -> list[str]:
 
 
 def install() -> None:
-    """Let clients of OpenGL in this process find ours: PyVista and VTK, MuJoCo, PyOpenGL and pyrender.
+    """Let OpenGL clients in this process use our libraries: PyVista and VTK, MuJoCo, PyOpenGL and pyrender.
 
-    Sets the variables by which they choose a library, loads libOSMesa.so.8 and libEGL.so.1 into the process, and answers
-    `ctypes.util.find_library` for them. Call it before they are imported. A second call does nothing. Children of multiprocessing have
-    them, too, however they are started.
+    Sets the variables by which clients select a library, loads libOSMesa.so.8 and libEGL.so.1 into the process, and makes
+    `ctypes.util.find_library` return them. Call it before importing the clients. A second call does nothing. Children of multiprocessing
+    get the libraries, too, however they are started.
 
     Raises:
         OSError: the system is not Linux on x86-64 or AArch64; `tgsi.opengl.create` works everywhere.
-        RuntimeError: a library of OpenGL was loaded before, which the message names; or this Python has no global lock.
+        RuntimeError: another OpenGL library is already loaded, which the message names; or this Python has no global lock.
     """
     if _doors:
         return
@@ -65,13 +65,13 @@ def install() -> None:
     for name, value in VARIABLES.items():
         _before[name] = os.environ.get(name)
         os.environ[name] = value
-    found = ctypes.util.find_library
-    _find.append(found)
+    own = ctypes.util.find_library
+    _find.append(own)
     sonames = {"OSMesa": osmesa.SONAME, "EGL": egl.SONAME}
     sonames |= {name.removeprefix("lib").partition(".so")[0]: name for name in egl.LIBRARIES}
 
     def find_library(name: str) -> str | None:
-        return sonames.get(name) or found(name)
+        return sonames.get(name) or own(name)
 
     vars(ctypes.util)["find_library"] = find_library
     _prepare.append(multiprocessing.spawn.get_preparation_data)
@@ -79,16 +79,16 @@ def install() -> None:
 
 
 def _preparation_data(name: str) -> dict[str, Any]:
-    """Data for a child of multiprocessing, which installs first and then runs the main module that its parent ran."""
-    found = dict(_prepare[-1](name))
-    path, module = found.pop("init_main_from_path", ""), found.pop("init_main_from_name", "")
+    """Data for a multiprocessing child, which first installs and then runs its parent's main module."""
+    data = dict(_prepare[-1](name))
+    path, module = data.pop("init_main_from_path", ""), data.pop("init_main_from_name", "")
     if module != CHILD:
         os.environ[MAIN] = f"module:{module}" if module else f"path:{path}" if path else ""
-    return {**found, "init_main_from_name": CHILD}
+    return {**data, "init_main_from_name": CHILD}
 
 
 def uninstall() -> None:
-    """Take back what `install` changed. Clients that loaded the library keep it, and its functions do nothing from then on."""
+    """Undo the changes of `install`. Clients that loaded a library keep it, but its functions do nothing from then on."""
     if not _doors:
         return
     vars(ctypes.util)["find_library"] = _find.pop()

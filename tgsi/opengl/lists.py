@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., None])
 
 
 class DisplayList:
-    """A list that is open or finished: functions with their arguments. `known` are attributes that it has set so far."""
+    """An open or finished list: functions with their arguments. `known` has the attribute values set so far."""
 
     __slots__ = ("executes", "items", "known", "number")
 
@@ -28,18 +28,18 @@ class DisplayList:
         self.known: dict[int, tuple[float, float, float, float]] = {}
 
     def run(self, gl: Host) -> None:
-        """Carry out the commands; one that fails records its error, and the others follow."""
+        """Execute the commands; a failing command records its error, and execution continues."""
         for function, values in self.items:
             try:
                 function(gl, *values)
             except GLError as error:
                 gl.report(error.code, "glCallList", str(error))
-            except (ArithmeticError, ValueError, TypeError) as error:  # values that no command takes, such as NaN
+            except (ArithmeticError, ValueError, TypeError) as error:  # values that no command accepts, such as NaN
                 gl.report(GL.INVALID_OPERATION, "glCallList", f"{type(error).__name__}: {error}")
 
 
 def listed(function: F) -> F:
-    """A function of values that goes into the open list, if there is one, and is carried out unless the list is only compiled."""
+    """Wrap a function of values: it is added to the open list, if there is one, and executed unless the list is only compiled."""
 
     @wraps(function)
     def call(gl: Host, *values: Any) -> None:
@@ -65,7 +65,7 @@ NOT_LISTED = {
     "glFramebufferRenderbuffer", "glGenerateMipmap", "glBindVertexArray", "glVertexAttribPointer", "glEnableVertexAttribArray",
     "glDisableVertexAttribArray", "glCheckFramebufferStatus", "glFenceSync", "glDeleteSync",
 }  # fmt: skip
-"""Commands without pointers that are carried out at once while a list is open. Queries and commands with pointers are, too."""
+"""Commands without pointers that are executed immediately while a list is open, like queries and commands with pointers."""
 
 
 _INSIDE = re.compile(
@@ -80,5 +80,5 @@ def is_inside(name: str) -> bool:
 
 
 def is_listed(name: str, result: str, kinds: str) -> bool:
-    """True if a command goes into display lists as it is: it returns nothing and points to nothing."""
+    """True if a command can be stored in a display list: it has no result and no pointers."""
     return result == "v" and "p" not in kinds and name not in NOT_LISTED and not name.startswith(("glGet", "glIs"))

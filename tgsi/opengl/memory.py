@@ -1,4 +1,4 @@
-"""The caller's memory: numbers and texts behind pointers. A null pointer reads as nothing and is never written to."""
+"""The caller's memory: numbers and texts at pointers. A null pointer reads as zeros or empty, and is never written."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 Pointer = int | None
-"""An address as ctypes hands it over; None is the null pointer."""
+"""An address as passed by ctypes; None is the null pointer."""
 
 
 def read(address: Pointer, size: int) -> bytes:
-    """A copy of `size` bytes; zeros behind a null pointer."""
+    """A copy of `size` bytes; zeros for a null pointer."""
     if not address:
         return bytes(size)
     return ctypes.string_at(address, size)
@@ -57,7 +57,7 @@ def write(letter: str, address: Pointer, values: Iterable[Any]) -> None:
 
 
 def write_bytes(address: Pointer, data: bytes | bytearray | memoryview) -> None:
-    """Bytes as they are."""
+    """Write bytes."""
     if address and len(data):
         ctypes.memmove(address, bytes(data), len(data))
 
@@ -78,7 +78,7 @@ def texts(count: int, strings: Pointer, lengths: Pointer) -> list[str]:
 
 
 def write_text(value: str, size: int, length: Pointer, into: Pointer) -> None:
-    """At most `size` bytes of a string with its zero, and the length that was written without it."""
+    """Write at most `size` bytes of a string including its null, and the length without it."""
     raw = value.encode()[: max(size - 1, 0)]
     if into and size > 0:
         ctypes.memmove(into, raw + b"\0", len(raw) + 1)

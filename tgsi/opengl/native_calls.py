@@ -1,4 +1,4 @@
-"""Commands that clients call thousands of times, as native functions with the handlers in Python as their fallbacks."""
+"""Frequently called commands as native functions, which fall back to the Python handlers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
 PROGRAM, VERTEX_ARRAY, ACTIVE_TEXTURE = range(3)
-"""Values that are noted: the current program, the bound vertex array, the active texture unit."""
+"""Noted values: the current program, the bound vertex array, the active texture unit."""
 
 MOST_PLACES = 1 << 12
-"""Locations that native functions know; Python writes those beyond."""
+"""Number of locations that native functions can write; Python writes all others."""
 
 _LETTERS = {"f": "f", "i": "i", "ui": "I"}
 _SUFFIXES = {"f": "f", "d": "d", "C": "ub"}
@@ -37,7 +37,7 @@ _PATCHES = 1 << GL.PATCHES
 
 
 def _forms() -> dict[str, native.Form]:
-    made = {
+    forms = {
         "glGetError": native.Form("error", "", "I"),
         "glUseProgram": native.Form("noted", "I", "", PROGRAM),
         "glBindVertexArray": native.Form("noted", "I", "", VERTEX_ARRAY),
@@ -55,19 +55,19 @@ def _forms() -> dict[str, native.Form]:
     for word, letter in _LETTERS.items():
         for rows in (1, 2, 3, 4):
             kind = native.kind_of(letter, 1, rows)
-            made[f"glUniform{rows}{word}"] = native.Form("values", "i" + letter * rows, "", kind)
-            made[f"glUniform{rows}{word}v"] = native.Form("arrays", "iip", "", kind)
+            forms[f"glUniform{rows}{word}"] = native.Form("values", "i" + letter * rows, "", kind)
+            forms[f"glUniform{rows}{word}v"] = native.Form("arrays", "iip", "", kind)
     for name, location, counts, letters in _VERTICES:
         for count in counts:
             for letter in letters:
                 action, kind = "attribute" if location else "vertex", native.kind_of(letter, location, count)
-                made[f"{name}{count}{_SUFFIXES[letter]}"] = native.Form(action, letter * count, "", kind)
-                made[f"{name}{count}{_SUFFIXES[letter]}v"] = native.Form(action, "p", "", kind)
+                forms[f"{name}{count}{_SUFFIXES[letter]}"] = native.Form(action, letter * count, "", kind)
+                forms[f"{name}{count}{_SUFFIXES[letter]}v"] = native.Form(action, "p", "", kind)
     for columns in (2, 3, 4):
         for rows in (2, 3, 4):
             shape = str(columns) if columns == rows else f"{columns}x{rows}"
-            made[f"glUniformMatrix{shape}fv"] = native.Form("arrays", "iiBp", "", native.kind_of("f", columns, rows))
-    return made
+            forms[f"glUniformMatrix{shape}fv"] = native.Form("arrays", "iiBp", "", native.kind_of("f", columns, rows))
+    return forms
 
 
 FORMS = _forms()
@@ -85,7 +85,7 @@ def _addresses(function_for: Callable[[str], Any]) -> dict[str, int]:
 
 
 def native_function(name: str, function_for: Callable[[str], Any]) -> Any:
-    """The native function of a command as a ctypes object; None if it has none, or this machine. function_for: gives the fallbacks."""
+    """The native function of a command as a ctypes object; None if the command or this machine has none. function_for: finds fallbacks."""
     row = registered(name)
     if name not in FORMS or row is None or not native.is_possible():
         return None
@@ -93,13 +93,13 @@ def native_function(name: str, function_for: Callable[[str], Any]) -> Any:
 
 
 def uniforms_of(linked: Linked) -> native.Uniforms:
-    """The places of a program's uniforms, made once."""
-    found = linked.native
-    if found is None:
+    """The places of a program's uniforms, computed once."""
+    places = linked.native
+    if places is None:
         stages = {STAGE_NUMBERS[stage]: data for stage, data in linked.constants.items()}
         count = min(MOST_PLACES, max(linked.locations, default=-1) + 1)
-        found = linked.native = native.Uniforms(stages, [_place(linked, location) for location in range(count)])
-    return found
+        places = linked.native = native.Uniforms(stages, [_place(linked, location) for location in range(count)])
+    return places
 
 
 def _place(linked: Linked, location: int) -> Any:
@@ -126,7 +126,7 @@ def note_uniforms(gl: Context, linked: Linked) -> None:
 
 
 def note_draw(gl: Context) -> None:
-    """Let native functions draw: everything that the last draw needed is bound."""
+    """Let native functions draw, because the last draw's state is bound."""
     state, program = gl.native, gl.program
     if state is None or gl.dirty or program is None or gl.list is not None or gl.capture.is_active or gl.bound.get("streams"):
         return

@@ -1,4 +1,4 @@
-"""The modules whose import offers commands."""
+"""The modules that register commands when they are imported."""
 
 import sys
 from importlib import import_module
@@ -58,11 +58,11 @@ FIXED = (
     "pipeline",
     "state_uniforms",
 )
-"""Modules of the fixed functions in `tgsi.opengl.fixed`."""
+"""Modules of the fixed-function pipeline in `tgsi.opengl.fixed`."""
 
 
 STAGES = ("pipelines",)
-"""Modules of stages of several programs in `tgsi.opengl.stages`."""
+"""Modules of program pipelines and subroutines in `tgsi.opengl.stages`."""
 COPIES = ("images", "views")
 """Modules of images that share or exchange texels in `tgsi.opengl.copies`."""
 
@@ -75,7 +75,7 @@ def check_python() -> None:
 
 
 def load() -> None:
-    """Import every module of commands, which offers them by `tgsi.opengl.calls.command`.
+    """Import all command modules, which register their commands by `tgsi.opengl.calls.command`.
 
     Raises:
         RuntimeError: see `check_python`.

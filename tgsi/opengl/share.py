@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Names(Generic[T]):
-    """Names of one kind of object. A name that was generated has no object until it is bound for the first time."""
+    """Names of one kind of object. A generated name has no object until it is first bound."""
 
     def __init__(self) -> None:
         self.objects: dict[int, T | None] = {}
@@ -30,14 +30,14 @@ class Names(Generic[T]):
 
     def generate(self, count: int) -> list[int]:
         """Fresh names."""
-        found: list[int] = []
+        fresh: list[int] = []
         with self._lock:
-            while len(found) < count:
+            while len(fresh) < count:
                 if self._next not in self.objects:
                     self.objects[self._next] = None
-                    found.append(self._next)
+                    fresh.append(self._next)
                 self._next += 1
-        return found
+        return fresh
 
     def create(self, count: int, make: Callable[[int], T]) -> list[int]:
         """Fresh names with their objects."""
@@ -56,7 +56,7 @@ class Names(Generic[T]):
         return item
 
     def drop(self, name: int) -> T | None:
-        """Free a name, and return the object that it had."""
+        """Free a name, and return its object."""
         return self.objects.pop(name, None)
 
     def __iter__(self) -> Iterator[T]:
@@ -64,7 +64,7 @@ class Names(Generic[T]):
 
 
 class Share:
-    """The objects of a group of contexts. `generation` counts changes of storage, after which bindings in every context are stale."""
+    """The objects of a group of contexts. `generation` counts changes of storage, each of which makes bindings in all contexts stale."""
 
     def __init__(self) -> None:
         self.buffers: Names[Buffer] = Names()
@@ -85,6 +85,6 @@ class Share:
         self.forget_natives()
 
     def forget_natives(self) -> None:
-        """Let the next draw of every context go through Python."""
+        """Force the next draw of every context through Python."""
         for state in tuple(self.natives):
             state.valid[0] = 0

@@ -1,4 +1,4 @@
-"""The main module of children that multiprocessing starts anew after `install`: installs, then runs the main module of the parent."""
+"""The main module of spawned multiprocessing children after `install`: it installs, then runs the parent's main module."""
 
 from __future__ import annotations
 

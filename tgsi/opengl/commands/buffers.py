@@ -33,7 +33,7 @@ TARGETS = {
     GL.TRANSFORM_FEEDBACK_BUFFER: "TRANSFORM_FEEDBACK_BUFFER",
     GL.UNIFORM_BUFFER: "UNIFORM_BUFFER",
 }
-"""Targets with a binding of their own; the index buffer belongs to the vertex array."""
+"""Targets with a binding in the context; the index buffer belongs to the vertex array."""
 
 USAGES = {
     GL.STREAM_DRAW, GL.STREAM_READ, GL.STREAM_COPY, GL.STATIC_DRAW, GL.STATIC_READ, GL.STATIC_COPY, GL.DYNAMIC_DRAW, GL.DYNAMIC_READ,
@@ -44,24 +44,24 @@ USAGES = {
 def bound(gl: Context, target: int) -> Buffer:
     """The buffer that is bound to a target; GL_INVALID_OPERATION if there is none."""
     if target == GL.ELEMENT_ARRAY_BUFFER:
-        found = gl.vertex_array.index
+        buffer = gl.vertex_array.index
     elif target in TARGETS:
-        found = gl.buffers.get(TARGETS[target])
+        buffer = gl.buffers.get(TARGETS[target])
     else:
         raise bad_enum("target", target)
-    if found is None:
+    if buffer is None:
         raise bad_operation("target: no buffer is bound to it")
-    return found
+    return buffer
 
 
 def named(gl: Context, name: int, *, makes: bool = True) -> Buffer:
-    """The buffer of a name, which is made at its first use."""
-    found = gl.share.buffers.get(name)
-    if found is None:
+    """The buffer of a name, created at first use."""
+    buffer = gl.share.buffers.get(name)
+    if buffer is None:
         if name == 0 or (name not in gl.share.buffers.objects and (gl.is_core() or not makes)):
             raise bad_operation(f"buffer: {name} is not the name of a buffer")
-        found = gl.share.buffers.put(name, Buffer(name))
-    return found
+        buffer = gl.share.buffers.put(name, Buffer(name))
+    return buffer
 
 
 @command("glGenBuffers")
@@ -86,7 +86,7 @@ def is_buffer(gl: Context, buffer: int) -> int:
 
 @command("glDeleteBuffers")
 def delete_buffers(gl: Context, n: int, buffers: Pointer) -> None:
-    """Free names; bindings of this context go back to nothing."""
+    """Free names, and unbind the buffers from this context."""
     not_negative("n", n)
     for name in uints(buffers, n):
         item = gl.share.buffers.drop(name)
@@ -111,14 +111,14 @@ def delete_buffers(gl: Context, n: int, buffers: Pointer) -> None:
 
 @command("glBindBuffer")
 def bind_buffer(gl: Context, target: int, buffer: int) -> None:
-    """Bind a buffer, which is made at its first binding."""
+    """Bind a buffer, which is created at its first binding."""
     if target != GL.ELEMENT_ARRAY_BUFFER and target not in TARGETS:
         raise bad_enum("target", target)
-    found = named(gl, buffer) if buffer else None
+    item = named(gl, buffer) if buffer else None
     if target == GL.ELEMENT_ARRAY_BUFFER:
-        gl.vertex_array.index = found
+        gl.vertex_array.index = item
     else:
-        gl.buffers[TARGETS[target]] = found
+        gl.buffers[TARGETS[target]] = item
 
 
 def _places(gl: Context, target: int) -> tuple[list[Range], int, str, int]:
@@ -248,13 +248,13 @@ def named_buffer_storage(gl: Context, buffer: int, size: int, data: Pointer, fla
 
 
 def check_range(item: Buffer, offset: int, size: int) -> None:
-    """GL_INVALID_VALUE for a range that reaches outside of a buffer."""
+    """Raise GL_INVALID_VALUE for a range that exceeds the buffer."""
     if offset < 0 or size < 0 or offset + size > item.size:
         raise bad_value(f"offset: {size} bytes from {offset} on are not in a buffer of {item.size}")
 
 
 def check_unmapped(item: Buffer) -> None:
-    """GL_INVALID_OPERATION for a buffer that is mapped, and not for good."""
+    """Raise GL_INVALID_OPERATION for a mapped buffer, unless the mapping is persistent."""
     if item.mapping is not None and not item.map_access & GL.MAP_PERSISTENT_BIT:
         raise bad_operation("buffer: it is mapped")
 

@@ -1,4 +1,4 @@
-"""Capabilities that are switched on and off. (OpenGL 4.6 compatibility, 2.2)"""
+"""Capabilities: enable, disable, query. (OpenGL 4.6 compatibility, 2.2)"""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ EFFECTS: dict[int, int] = {
     GL.TEXTURE_CUBE_MAP_SEAMLESS: dirty.TEXTURES,
     GL.VERTEX_PROGRAM_TWO_SIDE: dirty.RASTERIZER,
 }
-"""Capabilities with the groups of state that follow from them."""
+"""The groups of state that each capability affects."""
 
 EFFECTS |= {GL.CLIP_DISTANCE0 + k: dirty.RASTERIZER | dirty.FIXED | dirty.CLIP for k in range(8)}
 
 
 MORE: dict[int, tuple[Callable[[Context, int, bool], None], Callable[[Context, int], bool]]] = {}
-"""Capabilities of the fixed functions: one function that switches, and one that asks. `tgsi.opengl.fixed.capabilities` fills it."""
+"""Functions that switch and query the capabilities of the fixed-function pipeline; `tgsi.opengl.fixed.capabilities` adds them."""
 
 
 def is_capability(gl: Context, cap: int) -> bool:
@@ -62,7 +62,7 @@ def is_capability(gl: Context, cap: int) -> bool:
 
 
 def switch(gl: Context, cap: int, *, on: bool) -> None:
-    """Switch a capability in every index that it has."""
+    """Switch a capability for all of its indices."""
     if cap == GL.BLEND:
         for target in gl.fragment.targets:
             target.enabled = on
@@ -93,7 +93,7 @@ def disable(gl: Context, cap: int) -> None:
 
 
 def is_on(gl: Context, cap: int) -> bool:
-    """True if a capability is on, for index 0 of those that have several."""
+    """True if a capability is on; index 0 decides for indexed capabilities."""
     if cap == GL.BLEND:
         return gl.fragment.targets[0].enabled
     if cap == GL.SCISSOR_TEST:
@@ -152,5 +152,5 @@ def is_enabled_indexed(gl: Context, target: int, index: int) -> int:
 
 @command("glPrimitiveRestartIndex")
 def primitive_restart_index(gl: Context, index: int) -> None:
-    """The index that begins a primitive anew."""
+    """Set the index that restarts primitives."""
     gl.restart_index = index

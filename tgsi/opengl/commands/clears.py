@@ -1,4 +1,4 @@
-"""Clears, with scissor and masks as OpenGL has them. (OpenGL 4.6 core, 17.4.3)"""
+"""Clears, with OpenGL's scissor and masks. (OpenGL 4.6 core, 17.4.3)"""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def clear_stencil(gl: Context, s: int) -> None:
 
 
 def _rectangle(gl: Context) -> Rectangle | None:
-    """The part that is cleared: None for everything, a part of no size for nothing."""
+    """The rectangle to clear: None for the whole framebuffer; may be empty."""
     width, height = gl.draw_framebuffer.size()
     if not gl.raster.scissor_enabled[0]:
         return None
@@ -97,7 +97,7 @@ def _is_integer(item: Attachment) -> bool:
 
 
 def clear_depth_stencil_part(gl: Context, depth: float | None, stencil: int | None, part: Rectangle | None) -> list[str]:
-    """Clear depth and stencil in a part; what Gallium's clear can do as a whole is returned instead."""
+    """Clear depth and stencil in a rectangle. Returns the buffers that Gallium can clear as a whole instead."""
     write_mask = gl.fragment.front.write_mask & 0xFF
     whole = []
     if depth is not None and part is None:
@@ -134,13 +134,13 @@ def _masked_stencil(gl: Context, value: int, mask: int, part: Rectangle) -> None
     format = Format[row.format]
     old = np.empty((box[5] * box[4] * box[3], format.block_bytes), np.uint8)
     gl.pipe.texture_read(resource, old, level=level, box=box)
-    kept = texels.unpack_stencil(format, old)
-    stencil = (kept & ~np.uint8(mask)) | np.uint8(value & mask)
+    stored = texels.unpack_stencil(format, old)
+    stencil = (stored & ~np.uint8(mask)) | np.uint8(value & mask)
     gl.pipe.texture_subdata(resource, texels.pack_depth_stencil(format, None, stencil, old), level=level, box=box)
 
 
 def clear_color_part(gl: Context, item: Attachment, color: tuple[Any, ...], mask: int, part: Rectangle | None) -> None:
-    """Clear channels of a color attachment in a part of it."""
+    """Clear channels of a color attachment in a rectangle."""
     surface = gl.draw_framebuffer.surface(gl, item, is_linear=GL.FRAMEBUFFER_SRGB not in gl.enabled and gl.profile != "es")
     place = item.place()
     if surface is None or place is None:
@@ -227,7 +227,7 @@ def clear_buffer_both(gl: Context, buffer: int, drawbuffer: int, depth: float, s
 
 
 def _with(gl: Context, framebuffer: int, clear: Any, *values: Any) -> None:
-    """Clear a framebuffer that need not be bound."""
+    """Clear a framebuffer that may not be bound."""
     from tgsi.opengl.commands.framebuffers import named
     from tgsi.opengl.state import dirty
 

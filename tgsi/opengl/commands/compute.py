@@ -40,14 +40,14 @@ def dispatch_compute(gl: Context, x: int, y: int, z: int) -> None:
     programs.bind_images(gl, linked, stage)
     if x and y and z:
         names = "CS_FIXED_BLOCK_WIDTH", "CS_FIXED_BLOCK_HEIGHT", "CS_FIXED_BLOCK_DEPTH"
-        found = {item.name: int(item.value) for item in linked.programs[GL.COMPUTE_SHADER].properties}
-        gl.pipe.launch_grid(block=tuple(found.get(name, 1) for name in names), grid=(x, y, z))
+        properties = {item.name: int(item.value) for item in linked.programs[GL.COMPUTE_SHADER].properties}
+        gl.pipe.launch_grid(block=tuple(properties.get(name, 1) for name in names), grid=(x, y, z))
     gl.dirty |= dirty.PROGRAM
 
 
 @command("glDispatchComputeIndirect")
 def dispatch_compute_indirect(gl: Context, offset: int) -> None:
-    """Run a grid whose size lies in a buffer."""
+    """Run a grid whose size is read from a buffer."""
     buffer = gl.buffers.get("DISPATCH_INDIRECT_BUFFER")
     if buffer is None:
         raise bad_operation("indirect: no buffer is bound to GL_DISPATCH_INDIRECT_BUFFER")
@@ -60,13 +60,13 @@ def dispatch_compute_indirect(gl: Context, offset: int) -> None:
 
 @command("glMemoryBarrier", "glMemoryBarrierByRegion")
 def memory_barrier(gl: Context, barriers: int) -> None:
-    """Writes of shaders before it are seen by everything after it."""
+    """Make earlier shader writes visible to all later commands."""
     gl.pipe.memory_barrier("ALL")
 
 
 @command("glTextureBarrier")
 def texture_barrier(gl: Context) -> None:
-    """Pixels that were drawn are seen by samplers after it."""
+    """Make drawn pixels visible to later texture lookups."""
     gl.pipe.texture_barrier()
 
 

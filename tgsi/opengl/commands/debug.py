@@ -21,7 +21,7 @@ MAX_GROUPS = 64
 
 @command("glDebugMessageCallback")
 def debug_message_callback(gl: Context, callback: Pointer, parameter: Pointer) -> None:
-    """Take a function of the caller that gets every message; null ends that."""
+    """Set the caller's function that receives every message; null removes it."""
     if not callback:
         gl.debug_callback = gl.debug_keep = None
         return
@@ -36,7 +36,7 @@ def debug_message_callback(gl: Context, callback: Pointer, parameter: Pointer) -
 
 @command("glDebugMessageControl")
 def debug_message_control(gl: Context, source: int, type: int, severity: int, count: int, ids: Pointer, enabled: int) -> None:
-    """Messages are errors alone, and none of them is switched off."""
+    """Ignored: all messages are errors, and none can be disabled."""
     not_negative("count", count)
 
 
@@ -107,7 +107,7 @@ def pop_group_marker(gl: Context) -> None:
 
 @command("glInsertEventMarkerEXT")
 def insert_event_marker(gl: Context, length: int, marker: Pointer) -> None:
-    """Mark a place in a recording."""
+    """Mark a position in a recording."""
     gl.pipe.emit_string_marker(text(marker, length or -1))
 
 
@@ -132,10 +132,10 @@ def labelled(gl: Context, identifier: int, name: int) -> Any:
     }
     if identifier not in tables:
         raise bad_enum("identifier", identifier)
-    found = tables[identifier].get(name)
-    if found is None:
+    item = tables[identifier].get(name)
+    if item is None:
         raise bad_value(f"name: there is no such object, {name}")
-    return found
+    return item
 
 
 @command("glObjectLabel")
@@ -146,7 +146,7 @@ def object_label(gl: Context, identifier: int, name: int, length: int, label: Po
 
 @command("glLabelObjectEXT")
 def label_object(gl: Context, type: int, object: int, length: int, label: Pointer) -> None:
-    """Give an object a name for debuggers; a length of 0 means a string with its zero."""
+    """Give an object a name for debuggers; a length of 0 means a null-terminated string."""
     labelled(gl, type, object).label = text(label, length or -1)
 
 
@@ -158,7 +158,7 @@ def get_object_label(gl: Context, identifier: int, name: int, size: int, length:
 
 @command("glObjectPtrLabel")
 def object_ptr_label(gl: Context, pointer: Pointer, length: int, label: Pointer) -> None:
-    """Give a sync object a name for debuggers, which none needs."""
+    """Ignored: sync objects have no names for debuggers."""
     if (pointer or 0) not in gl.share.syncs:
         raise bad_value("ptr: there is no such sync object")
 

@@ -44,7 +44,7 @@ INDICES = {GL.UNSIGNED_BYTE: (1, "B", np.uint8), GL.UNSIGNED_SHORT: (2, "H", np.
 
 
 def check_mode(gl: Context, mode: int) -> str:
-    """The Gallium name of a mode; an error if it cannot be drawn now."""
+    """The Gallium name of a mode; GLError if it cannot be drawn now."""
     name = MODES.get(mode)
     if name is None or (mode in FIXED_ONLY and gl.is_core()):
         raise bad_enum("mode", mode)
@@ -57,7 +57,7 @@ def check_mode(gl: Context, mode: int) -> str:
 
 
 def draws_nothing(gl: Context) -> bool:
-    """True if there is no program to draw with."""
+    """True if no program is in use."""
     linked = gl.active_linked()
     return linked is None or GL.VERTEX_SHADER not in linked.shaders
 
@@ -78,14 +78,14 @@ def draw_arrays_with(gl: Context, mode: int, first: int, count: int, instances: 
 
 
 def _keep_draw(gl: Context, key: tuple[str, int, int, int, int, int]) -> DrawInfo:
-    """A draw as an object that is known the next time."""
+    """A DrawInfo for a draw, cached for the next equal draw."""
     if len(gl.draws) >= KEPT_DRAWS:
         gl.draws.clear()
     name, first, count, instances, base, draw_id = key
-    made = gl.draws[key] = DrawInfo(
+    info = gl.draws[key] = DrawInfo(
         mode=getattr(Prim, name), start=first, count=count, instance_count=instances, start_instance=base, drawid=draw_id
     )
-    return made
+    return info
 
 
 def draw_elements_with(
@@ -111,9 +111,9 @@ def draw_elements_with(
             raise bad_operation("indices: no buffer is bound to GL_ELEMENT_ARRAY_BUFFER")
         array = np.frombuffer(read(indices, size * count), kind)
     if has_client_arrays(gl):
-        found = array if array is not None else np.frombuffer(_bytes_of(gl, indices or 0, size * count), kind)
-        kept = found[found != info["restart_index"]] if "restart_index" in info else found
-        low, high = (int(kept.min()) + bias, int(kept.max()) + bias) if len(kept) else (0, 0)
+        indices_read = array if array is not None else np.frombuffer(_bytes_of(gl, indices or 0, size * count), kind)
+        used = indices_read[indices_read != info["restart_index"]] if "restart_index" in info else indices_read
+        low, high = (int(used.min()) + bias, int(used.max()) + bias) if len(used) else (0, 0)
         reader = Reader(max(low, 0), max(high, 0), instances)
     validate_draw(gl, reader)
     if draws_nothing(gl):
@@ -132,7 +132,7 @@ def draw_elements_with(
 
 
 def _restart(gl: Context, size: int) -> dict[str, Any]:
-    """The fields of a draw that say where its primitives begin anew."""
+    """The DrawInfo fields of primitive restart."""
     if GL.PRIMITIVE_RESTART_FIXED_INDEX in gl.enabled:
         return {"primitive_restart": True, "restart_index": (1 << 8 * size) - 1}
     return {"primitive_restart": True, "restart_index": gl.restart_index} if GL.PRIMITIVE_RESTART in gl.enabled else {}
@@ -248,7 +248,7 @@ def multi_draw_elements_base_vertex(
 
 # -- arguments in memory
 def _place(gl: Context, indirect: Pointer, count: int, stride: int, words: int) -> tuple[Buffer | None, int, int]:
-    """The buffer with the records of indirect draws (None: the caller's memory), their first byte, and the bytes from one to the next."""
+    """The buffer with the records of indirect draws (None: the caller's memory), the first byte, and the stride."""
     not_negative("drawcount", count, stride)
     step, offset = stride or 4 * words, indirect or 0
     if step % 4 or offset % 4:
@@ -262,7 +262,7 @@ def _place(gl: Context, indirect: Pointer, count: int, stride: int, words: int) 
 
 
 def _records(gl: Context, place: tuple[Buffer | None, int, int], count: int, words: int) -> list[tuple[int, ...]]:
-    """Records of indirect draws whose vertices or arguments lie in the caller's memory."""
+    """The records of indirect draws whose vertices or arguments are in the caller's memory."""
     buffer, offset, step = place
     length = step * (count - 1) + 4 * words if count else 0
     raw = read(offset, length) if buffer is None else buffer.read(gl, offset, length)
@@ -284,7 +284,7 @@ def _signed(value: int) -> int:
 
 @command("glMultiDrawArraysIndirect")
 def multi_draw_arrays_indirect(gl: Context, mode: int, indirect: Pointer, draws: int, stride: int) -> None:
-    """Several draws whose arguments lie in a buffer."""
+    """Several draws whose arguments are read from a buffer."""
     name, place = check_mode(gl, mode), _place(gl, indirect, draws, stride, 4)
     if place[0] is not None and not has_client_arrays(gl):
         _draw_indirect(gl, place, draws, mode=name)
@@ -295,13 +295,13 @@ def multi_draw_arrays_indirect(gl: Context, mode: int, indirect: Pointer, draws:
 
 @command("glDrawArraysIndirect")
 def draw_arrays_indirect(gl: Context, mode: int, indirect: Pointer) -> None:
-    """A draw whose arguments lie in a buffer."""
+    """A draw whose arguments are read from a buffer."""
     multi_draw_arrays_indirect(gl, mode, indirect, 1, 0)
 
 
 @command("glMultiDrawElementsIndirect")
 def multi_draw_elements_indirect(gl: Context, mode: int, type: int, indirect: Pointer, draws: int, stride: int) -> None:
-    """Several draws by indices whose arguments lie in a buffer."""
+    """Several draws by indices whose arguments are read from a buffer."""
     name, place = check_mode(gl, mode), _place(gl, indirect, draws, stride, 5)
     if type not in INDICES:
         raise bad_enum("type", type)
@@ -317,7 +317,7 @@ def multi_draw_elements_indirect(gl: Context, mode: int, type: int, indirect: Po
 
 @command("glDrawElementsIndirect")
 def draw_elements_indirect(gl: Context, mode: int, type: int, indirect: Pointer) -> None:
-    """A draw by indices whose arguments lie in a buffer."""
+    """A draw by indices whose arguments are read from a buffer."""
     multi_draw_elements_indirect(gl, mode, type, indirect, 1, 0)
 
 

@@ -31,7 +31,7 @@ def is_transform_feedback(gl: Context, id: int) -> int:
 
 @command("glDeleteTransformFeedbacks")
 def delete_transform_feedbacks(gl: Context, n: int, ids: Pointer) -> None:
-    """Free names of objects that capture nothing."""
+    """Free the names of inactive objects."""
     not_negative("n", n)
     for name in uints(ids, n):
         item = gl.captures.get(name)
@@ -57,7 +57,7 @@ def bind_transform_feedback(gl: Context, target: int, id: int) -> None:
 
 @command("glBeginTransformFeedback")
 def begin_transform_feedback(gl: Context, mode: int) -> None:
-    """Begin to capture."""
+    """Begin capturing."""
     if mode not in (GL.POINTS, GL.LINES, GL.TRIANGLES):
         raise bad_enum("primitiveMode", mode)
     linked = gl.active_linked()
@@ -74,7 +74,7 @@ def begin_transform_feedback(gl: Context, mode: int) -> None:
 
 @command("glEndTransformFeedback")
 def end_transform_feedback(gl: Context) -> None:
-    """End to capture."""
+    """End capturing."""
     if not gl.capture.is_active:
         raise bad_operation("transform feedback is not active")
     gl.capture.is_active = gl.capture.is_paused = False
@@ -84,7 +84,7 @@ def end_transform_feedback(gl: Context) -> None:
 
 @command("glPauseTransformFeedback")
 def pause_transform_feedback(gl: Context) -> None:
-    """Capture nothing until it is resumed."""
+    """Pause capturing."""
     if not gl.capture.is_active or gl.capture.is_paused:
         raise bad_operation("transform feedback is not active, or it is paused")
     gl.capture.is_paused = True
@@ -92,7 +92,7 @@ def pause_transform_feedback(gl: Context) -> None:
 
 @command("glResumeTransformFeedback")
 def resume_transform_feedback(gl: Context) -> None:
-    """Capture again."""
+    """Resume capturing."""
     if not gl.capture.is_paused:
         raise bad_operation("transform feedback is not paused")
     gl.capture.is_paused = False

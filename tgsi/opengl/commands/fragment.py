@@ -98,7 +98,7 @@ def blend_color(gl: Context, red: float, green: float, blue: float, alpha: float
 
 @command("glColorMask")
 def color_mask(gl: Context, red: int, green: int, blue: int, alpha: int) -> None:
-    """Channels that are written, of every draw buffer."""
+    """Set the written channels of every draw buffer."""
     for item in gl.fragment.targets:
         item.mask = bool(red) | bool(green) << 1 | bool(blue) << 2 | bool(alpha) << 3
     gl.dirty |= dirty.BLEND
@@ -106,7 +106,7 @@ def color_mask(gl: Context, red: int, green: int, blue: int, alpha: int) -> None
 
 @command("glColorMaski")
 def color_mask_indexed(gl: Context, index: int, r: int, g: int, b: int, a: int) -> None:
-    """Channels that are written, of one draw buffer."""
+    """Set the written channels of one draw buffer."""
     for item in _target(gl, index):
         item.mask = bool(r) | bool(g) << 1 | bool(b) << 2 | bool(a) << 3
     gl.dirty |= dirty.BLEND
@@ -147,10 +147,10 @@ def alpha_func(gl: Context, func: int, ref: float) -> None:
 
 
 def _faces(gl: Context, face: int) -> tuple[StencilFace, ...]:
-    found = {GL.FRONT: (gl.fragment.front,), GL.BACK: (gl.fragment.back,), GL.FRONT_AND_BACK: (gl.fragment.front, gl.fragment.back)}
-    if face not in found:
+    faces = {GL.FRONT: (gl.fragment.front,), GL.BACK: (gl.fragment.back,), GL.FRONT_AND_BACK: (gl.fragment.front, gl.fragment.back)}
+    if face not in faces:
         raise bad_enum("face", face)
-    return found[face]
+    return faces[face]
 
 
 @command("glStencilFunc")
@@ -190,13 +190,13 @@ def stencil_op_separate(gl: Context, face: int, sfail: int, dpfail: int, dppass:
 
 @command("glStencilMask")
 def stencil_mask(gl: Context, mask: int) -> None:
-    """Stencil bits that are written, of both faces."""
+    """Set the written stencil bits of both faces."""
     stencil_mask_separate(gl, GL.FRONT_AND_BACK, mask)
 
 
 @command("glStencilMaskSeparate")
 def stencil_mask_separate(gl: Context, face: int, mask: int) -> None:
-    """Stencil bits that are written, of a face."""
+    """Set the written stencil bits of a face."""
     for item in _faces(gl, face):
         item.write_mask = mask
     gl.dirty |= dirty.DEPTH_STENCIL
@@ -211,7 +211,7 @@ def sample_coverage(gl: Context, value: float, invert: int) -> None:
 
 @command("glSampleMaski")
 def sample_mask(gl: Context, index: int, mask: int) -> None:
-    """The mask of samples; there is one word."""
+    """Set the sample mask, which has one word."""
     if index:
         raise bad_value(f"maskNumber: {index} is not below 1")
     gl.fragment.sample_mask = mask
@@ -220,14 +220,14 @@ def sample_mask(gl: Context, index: int, mask: int) -> None:
 
 @command("glMinSampleShading")
 def min_sample_shading(gl: Context, value: float) -> None:
-    """The share of samples that are shaded."""
+    """Set the minimum share of samples that are shaded."""
     gl.fragment.min_sample_shading = min(1.0, max(0.0, value))
     gl.dirty |= dirty.SAMPLES | dirty.RASTERIZER
 
 
 @command("glClampColor")
 def clamp_color(gl: Context, target: int, clamp: int) -> None:
-    """Switch the clamp of colors that are read."""
+    """Switch clamping of colors when they are read."""
     if target != GL.CLAMP_READ_COLOR and gl.is_core():
         raise bad_enum("target", target)
     if clamp not in (GL.TRUE, GL.FALSE, GL.FIXED_ONLY):

@@ -55,26 +55,26 @@ def attachment_parameter(gl: Context, item: Framebuffer, point: int, name: int) 
         point = {GL.DEPTH: GL.DEPTH_ATTACHMENT, GL.STENCIL: GL.STENCIL_ATTACHMENT}.get(point, GL.BACK_LEFT)
     elif point not in POINTS:
         raise bad_enum("attachment", point)
-    found = item.attachments.get(GL.DEPTH_ATTACHMENT if point == GL.DEPTH_STENCIL_ATTACHMENT else point)
+    attachment = item.attachments.get(GL.DEPTH_ATTACHMENT if point == GL.DEPTH_STENCIL_ATTACHMENT else point)
     kind = GL.NONE
-    if found is not None:
-        kind = GL.FRAMEBUFFER_DEFAULT if item.is_default else GL.RENDERBUFFER if isinstance(found.item, Renderbuffer) else GL.TEXTURE
+    if attachment is not None:
+        kind = GL.FRAMEBUFFER_DEFAULT if item.is_default else GL.RENDERBUFFER if isinstance(attachment.item, Renderbuffer) else GL.TEXTURE
     if name == GL.FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE:
         return kind
-    if found is None:
+    if attachment is None:
         if name == GL.FRAMEBUFFER_ATTACHMENT_OBJECT_NAME:
             return 0
         raise bad_operation("attachment: nothing is attached")
-    place = found.place()
+    place = attachment.place()
     row = place[1] if place is not None else None
-    texture = found.item if isinstance(found.item, Texture) else None
+    texture = attachment.item if isinstance(attachment.item, Texture) else None
     values = {
-        GL.FRAMEBUFFER_ATTACHMENT_OBJECT_NAME: found.item.name,
-        GL.FRAMEBUFFER_ATTACHMENT_TEXTURE_LEVEL: found.level,
-        GL.FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER: found.layer,
-        GL.FRAMEBUFFER_ATTACHMENT_LAYERED: int(found.is_layered),
+        GL.FRAMEBUFFER_ATTACHMENT_OBJECT_NAME: attachment.item.name,
+        GL.FRAMEBUFFER_ATTACHMENT_TEXTURE_LEVEL: attachment.level,
+        GL.FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER: attachment.layer,
+        GL.FRAMEBUFFER_ATTACHMENT_LAYERED: int(attachment.is_layered),
         GL.FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE: (
-            GL.TEXTURE_CUBE_MAP_POSITIVE_X + found.face if texture is not None and texture.target == GL.TEXTURE_CUBE_MAP else 0
+            GL.TEXTURE_CUBE_MAP_POSITIVE_X + attachment.face if texture is not None and texture.target == GL.TEXTURE_CUBE_MAP else 0
         ),
         GL.FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING: GL.SRGB if row is not None and "SRGB" in row.format else GL.LINEAR,
         GL.FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE: kind_of(row, point == GL.STENCIL_ATTACHMENT),

@@ -21,7 +21,7 @@ WINDOW_BUFFERS = {
     GL.FRONT_LEFT: (GL.BACK_LEFT,), GL.BACK_LEFT: (GL.BACK_LEFT,), GL.FRONT: (GL.BACK_LEFT,), GL.BACK: (GL.BACK_LEFT,),
     GL.LEFT: (GL.BACK_LEFT,), GL.FRONT_AND_BACK: (GL.BACK_LEFT,),
 }  # fmt: skip
-"""Buffers of the default framebuffer: it has one picture, whatever it is called."""
+"""Names of the default framebuffer's only color buffer."""
 
 
 def bound(gl: Context, target: int) -> Framebuffer:
@@ -37,12 +37,12 @@ def named(gl: Context, name: int) -> Framebuffer:
     """The framebuffer of a name; 0 is the default one."""
     if not name:
         return gl.default_framebuffer
-    found = gl.framebuffers.get(name)
-    if found is None:
+    framebuffer = gl.framebuffers.get(name)
+    if framebuffer is None:
         if name not in gl.framebuffers.objects and gl.is_core():
             raise bad_operation(f"framebuffer: {name} is not a name that glGenFramebuffers returned")
-        found = gl.framebuffers.put(name, Framebuffer(name))
-    return found
+        framebuffer = gl.framebuffers.put(name, Framebuffer(name))
+    return framebuffer
 
 
 @command("glGenFramebuffers")
@@ -103,7 +103,7 @@ def check_named_framebuffer_status(gl: Context, framebuffer: int, target: int) -
 
 
 # -- attachments
-def attach(gl: Context, item: Framebuffer, point: int, made: Attachment | None) -> None:
+def attach(gl: Context, item: Framebuffer, point: int, attachment: Attachment | None) -> None:
     """Attach a renderbuffer or texture to a point; None detaches."""
     if item.is_default:
         raise bad_operation("framebuffer: the default framebuffer has its own pictures")
@@ -113,10 +113,10 @@ def attach(gl: Context, item: Framebuffer, point: int, made: Attachment | None) 
         raise bad_enum("attachment", point)
     points = (GL.DEPTH_ATTACHMENT, GL.STENCIL_ATTACHMENT) if point == GL.DEPTH_STENCIL_ATTACHMENT else (point,)
     for name in points:
-        if made is None:
+        if attachment is None:
             item.attachments.pop(name, None)
         else:
-            item.attachments[name] = made
+            item.attachments[name] = attachment
     item.changed(gl)
     if gl.draw_framebuffer is item:
         gl.dirty |= dirty.FRAMEBUFFER
@@ -134,15 +134,15 @@ def _texture(gl: Context, name: int, level: int) -> Texture | None:
 
 
 def _attach_image(gl: Context, item: Framebuffer, point: int, target: int, texture: int, level: int, layer: int = 0) -> None:
-    found = _texture(gl, texture, level)
-    if found is None:
+    source = _texture(gl, texture, level)
+    if source is None:
         attach(gl, item, point, None)
         return
     if target not in FACES and target not in TARGETS:
         raise bad_enum("textarget", target)
-    if found.target != (GL.TEXTURE_CUBE_MAP if target in FACES else target):
+    if source.target != (GL.TEXTURE_CUBE_MAP if target in FACES else target):
         raise bad_operation("textarget: the texture has another target")
-    attach(gl, item, point, Attachment(found, level, layer, FACES.get(target, 0)))
+    attach(gl, item, point, Attachment(source, level, layer, FACES.get(target, 0)))
 
 
 @command("glFramebufferTexture2D")
@@ -164,12 +164,12 @@ def framebuffer_texture_3d(gl: Context, target: int, attachment: int, textarget:
 
 
 def _attach_whole(gl: Context, item: Framebuffer, point: int, texture: int, level: int) -> None:
-    found = _texture(gl, texture, level)
-    if found is None:
+    source = _texture(gl, texture, level)
+    if source is None:
         attach(gl, item, point, None)
         return
-    layered = found.target in ARRAYS or found.target in (GL.TEXTURE_3D, GL.TEXTURE_CUBE_MAP)
-    attach(gl, item, point, Attachment(found, level, is_layered=layered))
+    layered = source.target in ARRAYS or source.target in (GL.TEXTURE_3D, GL.TEXTURE_CUBE_MAP)
+    attach(gl, item, point, Attachment(source, level, is_layered=layered))
 
 
 @command("glFramebufferTexture")
@@ -185,15 +185,15 @@ def named_framebuffer_texture(gl: Context, framebuffer: int, attachment: int, te
 
 
 def _attach_layer(gl: Context, item: Framebuffer, point: int, texture: int, level: int, layer: int) -> None:
-    found = _texture(gl, texture, level)
-    if found is None:
+    source = _texture(gl, texture, level)
+    if source is None:
         attach(gl, item, point, None)
         return
     not_negative("layer", layer)
-    if found.target == GL.TEXTURE_CUBE_MAP:
-        attach(gl, item, point, Attachment(found, level, 0, layer))
-    elif found.target in ARRAYS or found.target == GL.TEXTURE_3D:
-        attach(gl, item, point, Attachment(found, level, layer))
+    if source.target == GL.TEXTURE_CUBE_MAP:
+        attach(gl, item, point, Attachment(source, level, 0, layer))
+    elif source.target in ARRAYS or source.target == GL.TEXTURE_3D:
+        attach(gl, item, point, Attachment(source, level, layer))
     else:
         raise bad_operation("texture: it has no layers")
 
@@ -215,8 +215,8 @@ def _attach_renderbuffer(gl: Context, item: Framebuffer, point: int, target: int
         raise bad_enum("renderbuffertarget", target)
     if name and gl.share.renderbuffers.get(name) is None:
         raise bad_operation(f"renderbuffer: {name} is not the name of a renderbuffer")
-    found = gl.share.renderbuffers.get(name) if name else None
-    attach(gl, item, point, Attachment(found) if found is not None else None)
+    renderbuffer = gl.share.renderbuffers.get(name) if name else None
+    attach(gl, item, point, Attachment(renderbuffer) if renderbuffer is not None else None)
 
 
 @command("glFramebufferRenderbuffer")
@@ -235,26 +235,26 @@ def named_framebuffer_renderbuffer(gl: Context, framebuffer: int, attachment: in
 def _put_draw_buffers(gl: Context, item: Framebuffer, buffers: tuple[int, ...]) -> None:
     if len(buffers) > 8:
         raise bad_value(f"n: {len(buffers)} is above 8")
-    found = []
+    points = []
     for buffer in buffers:
         if item.is_default:
             if buffer != GL.NONE and buffer not in WINDOW_BUFFERS:
                 raise _refused(buffer, buffer in POINTS)
-            found.append(GL.BACK_LEFT if buffer in WINDOW_BUFFERS else GL.NONE)
+            points.append(GL.BACK_LEFT if buffer in WINDOW_BUFFERS else GL.NONE)
             continue
         if buffer != GL.NONE and not GL.COLOR_ATTACHMENT0 <= buffer < GL.COLOR_ATTACHMENT0 + 8:
             raise _refused(buffer, buffer in WINDOW_BUFFERS)
-        found.append(buffer)
-    named_twice = [buffer for buffer in found if buffer != GL.NONE]
+        points.append(buffer)
+    named_twice = [buffer for buffer in points if buffer != GL.NONE]
     if len(set(named_twice)) < len(named_twice):
         raise bad_operation("bufs: a buffer is named twice")
-    item.draw_buffers = found + [GL.NONE] * (8 - len(found))
+    item.draw_buffers = points + [GL.NONE] * (8 - len(points))
     if gl.draw_framebuffer is item:
         gl.dirty |= dirty.FRAMEBUFFER
 
 
 def _refused(buffer: int, exists: bool) -> GLError:
-    """The error for a buffer that a framebuffer does not have; one that other framebuffers have is an operation's."""
+    """The error for a buffer that the framebuffer lacks: GL_INVALID_OPERATION if other framebuffers can have it."""
     return bad_operation(f"buf: {enum_name(buffer)} is not a buffer of this framebuffer") if exists else bad_enum("buf", buffer)
 
 

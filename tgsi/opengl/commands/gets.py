@@ -1,4 +1,4 @@
-"""Queries of state: glGetIntegerv and its kin. (OpenGL 4.6 compatibility, chapter 22)"""
+"""Queries of state: glGetIntegerv and related commands. (OpenGL 4.6 compatibility, chapter 22)"""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def values_of(gl: Context, name: int) -> tuple[str, tuple[Any, ...]]:
             return "i", (int(is_on(gl, name)),)
         raise bad_enum("pname", name)
     kind, find = row
-    found = find(gl)
-    return kind, tuple(found) if isinstance(found, tuple | list) else (found,)
+    value = find(gl)
+    return kind, tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
 def as_integers(kind: str, values: tuple[Any, ...]) -> list[int]:
-    """Values as integers: numbers of 0 .. 1 go to the whole range, others are rounded."""
+    """Values as integers: normalized numbers are scaled to the whole range, others are rounded."""
     if kind == "n":
         return [round(min(1.0, max(-1.0, value)) * ((1 << 31) - 1)) for value in values]
     return [round(value) if kind == "f" else int(value) for value in values]
@@ -65,7 +65,7 @@ def get_doubles(gl: Context, pname: int, data: Pointer) -> None:
 
 @command("glGetBooleanv")
 def get_booleans(gl: Context, pname: int, data: Pointer) -> None:
-    """A state as truths."""
+    """A state as booleans."""
     write("B", data, [int(bool(value)) for value in values_of(gl, pname)[1]])
 
 
@@ -91,7 +91,7 @@ command("glGetBooleani_v")(_indexed("B"))
 
 @command("glGetPointerv")
 def get_pointer(gl: Context, pname: int, params: Pointer) -> None:
-    """The debug callback; arrays of the caller have no pointers here."""
+    """The debug callback; pointers of the caller's arrays are not available."""
     if pname not in (GL.DEBUG_CALLBACK_FUNCTION, GL.DEBUG_CALLBACK_USER_PARAM):
         raise bad_enum("pname", pname)
     write("Q", params, [0])
@@ -158,8 +158,8 @@ def level_parameter(gl: Context, target: int, level: int, name: int) -> int:
     proxy = gl.proxies.get((target, level))
     if proxy is not None:
         size, internal = proxy
-        found = {GL.TEXTURE_WIDTH: size[0], GL.TEXTURE_HEIGHT: size[1], GL.TEXTURE_DEPTH: size[2], GL.TEXTURE_INTERNAL_FORMAT: internal}
-        return int(found.get(name, 0))
+        values = {GL.TEXTURE_WIDTH: size[0], GL.TEXTURE_HEIGHT: size[1], GL.TEXTURE_DEPTH: size[2], GL.TEXTURE_INTERNAL_FORMAT: internal}
+        return int(values.get(name, 0))
     item = bound_texture(gl, target)
     return texture_level(item, FACES.get(target, 0), level, name)
 

@@ -1,4 +1,4 @@
-"""Images of textures: specified, replaced, copied, read back, reduced. (OpenGL 4.6 compatibility, 8.5 to 8.7, 8.11 and 8.14)"""
+"""Texture images: specify, replace, copy, read back, generate mipmaps. (OpenGL 4.6 compatibility, 8.5 to 8.7, 8.11 and 8.14)"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def gallium_box(item: Texture, image: Image, box: Box) -> Box:
 
 
 def put_pixels(gl: Context, item: Texture, image: Image, box: Box, pixel: tuple[int, int], pixels: Pointer, call: str) -> None:
-    """Replace a box of an image by pixels of the caller; nothing happens behind a null pointer."""
+    """Replace a box of an image by the caller's pixels; a null pointer does nothing."""
     client = client_format(*pixel)
     _check_kinds(image.row.format, client.format, image.row.base, client.is_depth or client.is_stencil)
     data = read_pixels_of(gl, pixels, client, box[3:], call)
@@ -52,12 +52,12 @@ def put_pixels(gl: Context, item: Texture, image: Image, box: Box, pixel: tuple[
     if format.has_stencil and format.has_depth and not (client.is_depth and client.is_stencil):
         old = np.empty((box[5], box[4], box[3] * format.block_bytes), np.uint8)
         gl.pipe.texture_read(image.resource, old, level=image.level, box=place)
-    found = to_texels(data, client, format, old)
+    texels = to_texels(data, client, format, old)
     if item.target == GL.TEXTURE_1D_ARRAY:
-        found = found.reshape(found.shape[1], 1, found.shape[2])
-    if found.strides[-1] != 1 or (found.size and not found.flags.c_contiguous):
-        found = np.ascontiguousarray(found)
-    gl.pipe.texture_subdata(image.resource, found, level=image.level, box=place)
+        texels = texels.reshape(texels.shape[1], 1, texels.shape[2])
+    if texels.strides[-1] != 1 or (texels.size and not texels.flags.c_contiguous):
+        texels = np.ascontiguousarray(texels)
+    gl.pipe.texture_subdata(image.resource, texels, level=image.level, box=place)
 
 
 def _check_kinds(format: str, client: Format, base: int, is_depth: bool) -> None:
@@ -72,7 +72,7 @@ def _check_kinds(format: str, client: Format, base: int, is_depth: bool) -> None
 def specify(
     gl: Context, target: int, level: int, internal: int, size: tuple[int, int, int], border: int, pixel: tuple[int, int]
 ) -> tuple[Texture, Image | None]:
-    """Define an image whose texels are still undefined; None where a proxy was asked for or there are no texels."""
+    """Define an image with undefined texels; None for proxy targets and empty images."""
     item = bound(gl, target)
     check_level(item, level)
     if border:
@@ -93,7 +93,7 @@ def specify(
 
 
 def check_level(item: Texture, level: int) -> None:
-    """GL_INVALID_VALUE for levels that no texture of the target has."""
+    """Raise GL_INVALID_VALUE for levels beyond the target's limit."""
     if not 0 <= level < MAX_LEVEL or (level and item.target in ONE_LEVEL):
         raise bad_value(f"level: {level}")
 
@@ -162,15 +162,15 @@ def tex_image_3d(
 
 def existing(item: Texture, face: int, level: int) -> Image:
     """The image of a level; GL_INVALID_OPERATION if it was never specified."""
-    found = item.images.get((face, level))
-    if found is None:
+    image = item.images.get((face, level))
+    if image is None:
         check_level(item, level)
         raise bad_operation(f"level: {level} has no image")
-    return found
+    return image
 
 
 def check_box(image: Image, box: Box) -> None:
-    """GL_INVALID_VALUE for boxes that reach outside of an image."""
+    """Raise GL_INVALID_VALUE for boxes that exceed the image."""
     not_negative("size", *box[3:])
     for start, length, end in zip(box[:3], box[3:], image.size, strict=True):
         if start < 0 or start + length > end:
@@ -261,7 +261,7 @@ def texture_sub_image_3d(
 
 # -- blocks
 def put_blocks(gl: Context, item: Texture, image: Image, box: Box, size: int, data: Pointer) -> None:
-    """Replace whole blocks of an image; nothing happens behind a null pointer."""
+    """Replace whole blocks of an image; a null pointer does nothing."""
     source = gl.buffers.get("PIXEL_UNPACK_BUFFER")
     raw = source.read(gl, data or 0, size) if source is not None else read(data, size) if data else None
     if raw is None:

@@ -18,7 +18,7 @@ _texts: dict[str, ctypes.Array[ctypes.c_char]] = {}
 
 
 def address_of(text: str) -> int:
-    """The address of a string that lives as long as the process."""
+    """The address of a string with the lifetime of the process."""
     if text not in _texts:
         _texts[text] = ctypes.create_string_buffer(text.encode())
     return ctypes.addressof(_texts[text])
@@ -26,11 +26,11 @@ def address_of(text: str) -> int:
 
 @command("glGetError")
 def get_error(gl: Context) -> int:
-    """The oldest error that was not asked for yet."""
-    found = gl.errors.pop(0) if gl.errors else GL.NO_ERROR
+    """The oldest error that was not returned yet."""
+    error = gl.errors.pop(0) if gl.errors else GL.NO_ERROR
     if gl.native is not None:
         gl.native.note_error(bool(gl.errors))
-    return found
+    return error
 
 
 @command("glGetGraphicsResetStatus")
@@ -49,12 +49,12 @@ def get_string(gl: Context, name: int) -> int:
     else:
         words = {"core": " (Core Profile)", "compatibility": " (Compatibility Profile)"}[gl.profile] if gl.version >= (3, 2) else ""
         version = f"{major}.{minor}{words} tgsi {__version__}"
-    found = {GL.VENDOR: "tgsi", GL.RENDERER: "tgsi software rasterizer", GL.VERSION: version, GL.SHADING_LANGUAGE_VERSION: glsl}
+    strings = {GL.VENDOR: "tgsi", GL.RENDERER: "tgsi software rasterizer", GL.VERSION: version, GL.SHADING_LANGUAGE_VERSION: glsl}
     if name == GL.EXTENSIONS and gl.profile != "core":
         return address_of(" ".join(extensions()))
-    if name not in found:
+    if name not in strings:
         raise bad_enum("name", name)
-    return address_of(found[name])
+    return address_of(strings[name])
 
 
 @command("glGetStringi")
@@ -70,21 +70,21 @@ def get_string_indexed(gl: Context, name: int, index: int) -> int:
 
 @command("glFlush")
 def flush(gl: Context) -> None:
-    """Begin everything that was called for."""
+    """Start all pending commands."""
     gl.pipe.flush()
     gl.present()
 
 
 @command("glFinish")
 def finish(gl: Context) -> None:
-    """Carry out everything that was called for."""
+    """Finish all pending commands."""
     gl.screen.fence_finish(gl.pipe.flush())
     gl.present()
 
 
 @command("glHint")
 def hint(gl: Context, target: int, mode: int) -> None:
-    """Hints change nothing here; they are kept for glGet."""
+    """Store a hint for glGet; hints have no other effect."""
     if mode not in (GL.FASTEST, GL.NICEST, GL.DONT_CARE):
         raise bad_enum("mode", mode)
     gl.hints[target] = mode
@@ -92,4 +92,4 @@ def hint(gl: Context, target: int, mode: int) -> None:
 
 @command("glReleaseShaderCompiler")
 def release_shader_compiler(gl: Context) -> None:
-    """The compiler is a process of its own, and holds nothing."""
+    """Ignored: the compiler runs in a separate process and holds no memory."""

@@ -54,5 +54,5 @@ def pixel_store_float(gl: Context, pname: int, param: float) -> None:
 
 
 def store_count(store: PixelStore, client: ClientFormat, width: int, height: int, depth: int = 1) -> int:
-    """Bytes that a box of pixels takes from the pointer on."""
+    """Number of bytes from the pointer to the end of a box of pixels."""
     return layout_of(store, client, width, height, depth).end

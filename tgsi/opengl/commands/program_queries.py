@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
 NOTHING = Linked()
-"""Stands for a program that was never linked."""
+"""Placeholder for a program that was never linked."""
 
 
 def linked_of(program: Program) -> Linked:
@@ -29,7 +29,7 @@ def linked_of(program: Program) -> Linked:
 
 
 def note_bindings(gl: Context, linked: Linked) -> None:
-    """Note that units or binding points of a program changed, so that the other contexts that draw with it bind them again."""
+    """Note that units or binding points of a program changed, so that other contexts rebind them."""
     if linked.user != gl.number:
         linked.user = 0
         gl.share.forget_natives()
@@ -69,10 +69,10 @@ def program_parameter_of(program: Program, name: int) -> list[int]:
 
 
 def _stage_parameter(linked: Linked, name: int) -> list[int]:
-    """Properties of a stage that its text states: sizes of workgroups, primitives of a geometry shader."""
+    """Properties declared in a shader: size of workgroups, primitives of a geometry shader."""
     if name == GL.COMPUTE_WORK_GROUP_SIZE:
-        found = _property(linked, GL.COMPUTE_SHADER, "CS_FIXED_BLOCK_WIDTH", "CS_FIXED_BLOCK_HEIGHT", "CS_FIXED_BLOCK_DEPTH")
-        return [value or 1 for value in found]
+        sizes = _property(linked, GL.COMPUTE_SHADER, "CS_FIXED_BLOCK_WIDTH", "CS_FIXED_BLOCK_HEIGHT", "CS_FIXED_BLOCK_DEPTH")
+        return [value or 1 for value in sizes]
     prims = {0: GL.POINTS, 1: GL.LINES, 3: GL.LINE_STRIP, 4: GL.TRIANGLES, 5: GL.TRIANGLE_STRIP, 10: GL.LINES_ADJACENCY}
     prims[12] = GL.TRIANGLES_ADJACENCY
     rows = {
@@ -93,8 +93,8 @@ def _property(linked: Linked, stage: int, *names: str) -> list[int]:
     program = linked.programs.get(stage)
     if program is None:
         raise bad_operation("program: it has no such stage")
-    found = {item.name: item.value for item in program.properties}
-    return [int(found.get(name, 0)) for name in names]
+    values = {item.name: item.value for item in program.properties}
+    return [int(values.get(name, 0)) for name in names]
 
 
 # -- attributes and outputs
@@ -142,10 +142,10 @@ def get_frag_data_index(gl: Context, program: int, name: Pointer) -> int:
 @command("glGetUniformLocation")
 def get_uniform_location(gl: Context, program: int, name: Pointer) -> int:
     """The location of a uniform or of one element; -1 if it is not used or lies in a block."""
-    found = linked_of(program_named(gl, program)).find(text(name))
-    if found is None or found[0].location < 0:
+    match = linked_of(program_named(gl, program)).find(text(name))
+    if match is None or match[0].location < 0:
         return -1
-    return found[0].location + found[1]
+    return match[0].location + match[1]
 
 
 def _uniform(program: Program, index: int) -> Uniform:

@@ -39,8 +39,8 @@ def resources(linked: Linked, interface: int) -> list[Any]:
         GL.ATOMIC_COUNTER_BUFFER: linked.counters,
     }
     if interface in SUBROUTINES or interface in UNIFORMS:
-        found = linked.subroutines.get((SUBROUTINES | UNIFORMS)[interface], StageSubroutines())
-        return found.functions if interface in SUBROUTINES else found.uniforms
+        subroutines = linked.subroutines.get((SUBROUTINES | UNIFORMS)[interface], StageSubroutines())
+        return subroutines.functions if interface in SUBROUTINES else subroutines.uniforms
     if interface not in tables:
         raise bad_enum("programInterface", interface)
     return tables[interface]
@@ -108,11 +108,11 @@ def resource_property(item: Any, name: int) -> list[int]:
     if name == GL.NAME_LENGTH:
         return [len(item.name.encode()) + 1]
     if isinstance(item, SubroutineUniform):
-        found = {GL.ARRAY_SIZE: [item.size], GL.LOCATION: [item.location], GL.COMPATIBLE_SUBROUTINES: [*item.compatible]}
-        found[GL.NUM_COMPATIBLE_SUBROUTINES] = [len(item.compatible)]
-        if name not in found:
+        properties = {GL.ARRAY_SIZE: [item.size], GL.LOCATION: [item.location], GL.COMPATIBLE_SUBROUTINES: [*item.compatible]}
+        properties[GL.NUM_COMPATIBLE_SUBROUTINES] = [len(item.compatible)]
+        if name not in properties:
             raise bad_enum("props", name)
-        return found[name]
+        return properties[name]
     if isinstance(item, Subroutine):
         raise bad_enum("props", name)
     if name == GL.LOCATION:

@@ -54,27 +54,27 @@ def _free(gl: Context, item: Program) -> None:
 @command("glAttachShader")
 def attach_shader(gl: Context, program: int, shader: int) -> None:
     """Give a program a shader."""
-    item, found = program_named(gl, program), shader_named(gl, shader)
-    if found in item.shaders:
+    item, attached = program_named(gl, program), shader_named(gl, shader)
+    if attached in item.shaders:
         raise bad_operation(f"shader: {shader} is attached already")
-    item.shaders.append(found)
-    found.users += 1
+    item.shaders.append(attached)
+    attached.users += 1
 
 
 @command("glDetachShader")
 def detach_shader(gl: Context, program: int, shader: int) -> None:
     """Take a shader away from a program."""
-    item, found = program_named(gl, program), shader_named(gl, shader)
-    if found not in item.shaders:
+    item, detached = program_named(gl, program), shader_named(gl, shader)
+    if detached not in item.shaders:
         raise bad_operation(f"shader: {shader} is not attached")
-    item.shaders.remove(found)
-    found.users -= 1
-    release(gl, found)
+    item.shaders.remove(detached)
+    detached.users -= 1
+    release(gl, detached)
 
 
 @command("glLinkProgram")
 def link_program(gl: Context, program: int) -> None:
-    """Link a program; a failed link leaves a program in use as it was."""
+    """Link a program; a failed link does not affect a program in use."""
     item = program_named(gl, program)
     if gl.capture.is_active and gl.program is item:
         raise bad_operation("program: transform feedback captures it")
@@ -82,17 +82,17 @@ def link_program(gl: Context, program: int) -> None:
 
 
 def link_item(gl: Context, item: Program) -> None:
-    """Link, and keep log and status."""
+    """Link, and store log and status."""
     item.log, item.status = "", False
     try:
-        made = link(gl, item, has_fixed=not gl.is_core())
+        linked = link(gl, item, has_fixed=not gl.is_core())
     except LinkFailure as failure:
         item.log = str(failure)
         gl.message(GL.DEBUG_SOURCE_SHADER_COMPILER, GL.DEBUG_TYPE_ERROR, item.name, GL.DEBUG_SEVERITY_HIGH, item.log)
         if gl.program is not item:
             item.linked = None
         return
-    item.linked, item.status = made, True
+    item.linked, item.status = linked, True
     if gl.program is item or (gl.pipeline is not None and item in gl.pipeline.stages.values()):
         gl.subroutines.clear()
     gl.dirty |= dirty.PROGRAM
@@ -100,7 +100,7 @@ def link_item(gl: Context, item: Program) -> None:
 
 @command("glUseProgram")
 def use_program(gl: Context, program: int) -> None:
-    """Make a program current; 0 goes back to the fixed functions, or to none."""
+    """Make a program current; 0 selects the fixed-function pipeline, or none in core profiles."""
     if gl.capture.is_active and not gl.capture.is_paused:
         raise bad_operation("program: transform feedback is active")
     now = gl.program
@@ -167,7 +167,7 @@ def transform_feedback_varyings(gl: Context, program: int, count: int, varyings:
 
 @command("glProgramParameteri")
 def program_parameter(gl: Context, program: int, pname: int, value: int) -> None:
-    """Set if a program may be one of several stages of a pipeline."""
+    """Set whether a program can be used in a program pipeline."""
     item = program_named(gl, program)
     if pname == GL.PROGRAM_SEPARABLE:
         item.is_separable = bool(value)
@@ -213,9 +213,9 @@ def get_program_info_log(gl: Context, program: int, size: int, length: Pointer, 
 def get_attached_shaders(gl: Context, program: int, size: int, count: Pointer, shaders: Pointer) -> None:
     """Names of the attached shaders."""
     not_negative("maxCount", size)
-    found = [shader.name for shader in program_named(gl, program).shaders][:size]
-    write("i", count, [len(found)])
-    write("I", shaders, found)
+    names = [shader.name for shader in program_named(gl, program).shaders][:size]
+    write("i", count, [len(names)])
+    write("I", shaders, names)
 
 
 @command("glGetProgramBinary")

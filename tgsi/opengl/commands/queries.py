@@ -73,13 +73,13 @@ def _named(gl: Context, name: int, target: int = 0) -> Query:
 
 @command("glBeginQuery")
 def begin_query(gl: Context, target: int, id: int) -> None:
-    """Begin to count."""
+    """Begin counting."""
     begin_query_indexed(gl, target, 0, id)
 
 
 @command("glBeginQueryIndexed")
 def begin_query_indexed(gl: Context, target: int, index: int, id: int) -> None:
-    """Begin to count, for a vertex stream."""
+    """Begin counting for a vertex stream."""
     _check_stream(target, index, but=GL.TIMESTAMP)
     if (target, index) in gl.active_queries:
         raise bad_operation("target: a query is active")
@@ -96,13 +96,13 @@ def begin_query_indexed(gl: Context, target: int, index: int, id: int) -> None:
 
 @command("glEndQuery")
 def end_query(gl: Context, target: int) -> None:
-    """End to count."""
+    """End counting."""
     end_query_indexed(gl, target, 0)
 
 
 @command("glEndQueryIndexed")
 def end_query_indexed(gl: Context, target: int, index: int) -> None:
-    """End to count, for a vertex stream."""
+    """End counting for a vertex stream."""
     _check_stream(target, index)
     item = gl.active_queries.pop((target, index), None)
     if item is None:
@@ -113,7 +113,7 @@ def end_query_indexed(gl: Context, target: int, index: int) -> None:
 
 @command("glQueryCounter")
 def query_counter(gl: Context, id: int, target: int) -> None:
-    """Take the time once everything before it is done."""
+    """Record the time when all earlier commands are finished."""
     if target != GL.TIMESTAMP:
         raise bad_enum("target", target)
     item = _named(gl, id, target)
@@ -158,8 +158,8 @@ def _result(gl: Context, id: int, pname: int) -> int | None:
     if pname == GL.QUERY_RESULT_AVAILABLE:
         gl.pipe.get_query_result(item.pipe, wait=True)
         return 1
-    found = gl.pipe.get_query_result(item.pipe, wait=True)
-    return int(found) if isinstance(found, int) else 0
+    result = gl.pipe.get_query_result(item.pipe, wait=True)
+    return int(result) if isinstance(result, int) else 0
 
 
 def _getter(letter: str, top: int) -> Callable[..., None]:
@@ -215,7 +215,7 @@ def begin_conditional_render(gl: Context, id: int, mode: int) -> None:
 
 @command("glEndConditionalRender")
 def end_conditional_render(gl: Context) -> None:
-    """Draw again whatever passed."""
+    """Draw unconditionally again."""
     if not gl.is_conditional:
         raise bad_operation("no condition is open")
     gl.pipe.render_condition(None)
@@ -225,7 +225,7 @@ def end_conditional_render(gl: Context) -> None:
 # -- sync objects
 @command("glFenceSync")
 def fence_sync(gl: Context, condition: int, flags: int) -> int:
-    """A fence of everything before it."""
+    """Create a fence behind all earlier commands."""
     if condition != GL.SYNC_GPU_COMMANDS_COMPLETE:
         raise bad_enum("condition", condition)
     if flags:
@@ -236,10 +236,10 @@ def fence_sync(gl: Context, condition: int, flags: int) -> int:
 
 
 def _sync(gl: Context, sync: Pointer) -> Sync:
-    found = gl.share.syncs.get(sync or 0)
-    if not isinstance(found, Sync):
+    item = gl.share.syncs.get(sync or 0)
+    if not isinstance(item, Sync):
         raise bad_value("sync: there is no such sync object")
-    return found
+    return item
 
 
 @command("glIsSync")
@@ -270,7 +270,7 @@ def client_wait_sync(gl: Context, sync: Pointer, flags: int, timeout: int) -> in
 
 @command("glWaitSync")
 def wait_sync(gl: Context, sync: Pointer, flags: int, timeout: int) -> None:
-    """Later commands come after the fence, as they do anyway."""
+    """Wait for a fence, which orders nothing more because commands are executed in order."""
     item = _sync(gl, sync)
     if flags or timeout != GL.TIMEOUT_IGNORED:
         raise bad_value("flags and timeout: only 0 and GL_TIMEOUT_IGNORED are accepted")
@@ -283,14 +283,14 @@ def get_sync(gl: Context, sync: Pointer, pname: int, size: int, length: Pointer,
     not_negative("count", size)
     item = _sync(gl, sync)
     done = gl.screen.fence_finish(item.fence, timeout=0)
-    found = {
+    properties = {
         GL.OBJECT_TYPE: GL.SYNC_FENCE,
         GL.SYNC_STATUS: GL.SIGNALED if done else GL.UNSIGNALED,
         GL.SYNC_CONDITION: GL.SYNC_GPU_COMMANDS_COMPLETE,
         GL.SYNC_FLAGS: 0,
     }
-    if pname not in found:
+    if pname not in properties:
         raise bad_enum("pname", pname)
     if size > 0:
-        write("i", values, [found[pname]])
+        write("i", values, [properties[pname]])
     write("i", length, [min(size, 1)])

@@ -163,7 +163,7 @@ def polygon_offset(gl: Context, factor: float, units: float) -> None:
 
 @command("glPolygonOffsetClamp")
 def polygon_offset_clamp(gl: Context, factor: float, units: float, clamp: float) -> None:
-    """The offset of depth, and the most that it may be."""
+    """The depth offset, and its maximum."""
     known = [value if math.isfinite(value) else 0.0 for value in (factor, units, clamp)]
     gl.raster.offset_factor, gl.raster.offset_units, gl.raster.offset_clamp = known
     gl.dirty |= dirty.RASTERIZER
@@ -189,7 +189,7 @@ def point_size(gl: Context, size: float) -> None:
 
 @command("glPointParameterf")
 def point_parameter(gl: Context, pname: int, param: float) -> None:
-    """Parameters of points: the origin of sprites, and the size at which they fade, which changes nothing here."""
+    """Parameters of points: the origin of sprites, and the fade threshold, which is ignored."""
     if pname == GL.POINT_SPRITE_COORD_ORIGIN:
         if int(param) not in (GL.UPPER_LEFT, GL.LOWER_LEFT):
             raise bad_value(f"param: {param} is not an origin of point sprites")
@@ -228,7 +228,7 @@ def point_parameter_integers(gl: Context, pname: int, params: Pointer) -> None:
 
 @command("glProvokingVertex")
 def provoking_vertex(gl: Context, mode: int) -> None:
-    """The vertex whose flat values a primitive has."""
+    """The vertex that supplies a primitive's flat values."""
     if mode not in (GL.FIRST_VERTEX_CONVENTION, GL.LAST_VERTEX_CONVENTION):
         raise bad_enum("mode", mode)
     gl.raster.provoking = mode
@@ -259,7 +259,7 @@ def patch_parameter(gl: Context, pname: int, value: int) -> None:
 
 @command("glPatchParameterfv")
 def patch_parameter_floats(gl: Context, pname: int, values: Pointer) -> None:
-    """Levels of tessellation where no control shader writes them."""
+    """Default tessellation levels, without a control shader."""
     if pname == GL.PATCH_DEFAULT_OUTER_LEVEL:
         a, b, c, d = floats(values, 4)
         gl.raster.patch_outer = a, b, c, d

@@ -37,18 +37,18 @@ def source_of(gl: Context, format: int) -> Attachment:
     framebuffer = gl.read_framebuffer
     check_read(gl, framebuffer)
     if format in (GL.DEPTH_COMPONENT, GL.DEPTH_STENCIL):
-        found = framebuffer.attachments.get(GL.DEPTH_ATTACHMENT)
+        attachment = framebuffer.attachments.get(GL.DEPTH_ATTACHMENT)
     elif format == GL.STENCIL_INDEX:
-        found = framebuffer.attachments.get(GL.STENCIL_ATTACHMENT)
+        attachment = framebuffer.attachments.get(GL.STENCIL_ATTACHMENT)
     else:
-        found = framebuffer.color(framebuffer.read_buffer)
-    if found is None:
+        attachment = framebuffer.color(framebuffer.read_buffer)
+    if attachment is None:
         raise bad_operation("the read framebuffer has no such buffer")
-    return found
+    return attachment
 
 
 def pixels_at(gl: Context, item: Attachment, box: tuple[int, int, int, int], old: Bytes | None = None) -> tuple[Bytes, Format]:
-    """Texels of a box of an attachment, rows upward; those outside of it are 0."""
+    """Texels of a box of an attachment, rows upward; texels outside of the attachment are 0."""
     place = item.place()
     assert place is not None
     resource, row, level, first, _, _ = place
@@ -197,9 +197,9 @@ def _copy(gl: Context, item: Texture, image: Image, place: tuple[int, int, int],
     """Copy pixels of the read framebuffer into an image."""
     is_depth = image.row.base in (GL.DEPTH_COMPONENT, GL.DEPTH_STENCIL)
     source = source_of(gl, GL.DEPTH_COMPONENT if is_depth else GL.RGBA)
-    found = source.place()
-    assert found is not None
-    resource, row, level, first, _, samples = found
+    origin = source.place()
+    assert origin is not None
+    resource, row, level, first, _, samples = origin
     if samples > 1:
         raise bad_operation("the read framebuffer has several samples")
     x, y, width, height = box
@@ -296,19 +296,19 @@ def blit_between(
     if filter == GL.LINEAR and mask & (GL.DEPTH_BUFFER_BIT | GL.STENCIL_BUFFER_BIT):
         raise bad_operation("filter: depth and stencil are not filtered")
     if mask & GL.COLOR_BUFFER_BIT:
-        found = source.color(source.read_buffer)
+        origin = source.color(source.read_buffer)
         for buffer in target.draw_buffers:
             into = target.color(buffer)
-            if found is not None and into is not None:
-                _blit(gl, found, into, boxes, None, filter)
+            if origin is not None and into is not None:
+                _blit(gl, origin, into, boxes, None, filter)
     for bit, point, letter in ((GL.DEPTH_BUFFER_BIT, GL.DEPTH_ATTACHMENT, "Z"), (GL.STENCIL_BUFFER_BIT, GL.STENCIL_ATTACHMENT, "S")):
-        found, into = source.attachments.get(point), target.attachments.get(point)
-        if mask & bit and found is not None and into is not None:
-            _blit(gl, found, into, boxes, letter, filter)
+        origin, into = source.attachments.get(point), target.attachments.get(point)
+        if mask & bit and origin is not None and into is not None:
+            _blit(gl, origin, into, boxes, letter, filter)
 
 
-def _blit(gl: Context, found: Attachment, into: Attachment, boxes: Any, letter: str | None, filter: int) -> None:
-    start, end = found.place(), into.place()
+def _blit(gl: Context, origin: Attachment, into: Attachment, boxes: Any, letter: str | None, filter: int) -> None:
+    start, end = origin.place(), into.place()
     assert start is not None
     assert end is not None
     (sx0, sy0, sx1, sy1), (dx0, dy0, dx1, dy1) = boxes
@@ -327,8 +327,8 @@ def _blit(gl: Context, found: Attachment, into: Attachment, boxes: Any, letter: 
         corners = {"minx": max(0, min(x, width)), "miny": max(0, min(y, height))}
         more["scissor"] = corners | {"maxx": max(0, min(x + w, width)), "maxy": max(0, min(y + h, height))}
     (dx0, dx1, sx0, sx1), (dy0, dy1, sy0, sy1) = (
-        _clipped(dx0, dx1, sx0, sx1, found.size()[0]),
-        _clipped(dy0, dy1, sy0, sy1, found.size()[1]),
+        _clipped(dx0, dx1, sx0, sx1, origin.size()[0]),
+        _clipped(dy0, dy1, sy0, sy1, origin.size()[1]),
     )
     if dx1 <= dx0 or dy1 <= dy0:
         return
@@ -347,7 +347,7 @@ def _blit(gl: Context, found: Attachment, into: Attachment, boxes: Any, letter: 
 
 
 def _clipped(d0: int, d1: int, s0: int, s1: int, size: int) -> tuple[int, int, int, int]:
-    """One axis of a blit without what the source does not have, where nothing is scaled; pixels outside are not written."""
+    """Clip one axis of an unscaled blit to the source, because pixels from outside are not written."""
     step = 1 if s1 > s0 else -1
     if abs(s1 - s0) != d1 - d0:
         return d0, d1, s0, s1

@@ -21,12 +21,12 @@ MAX_SIZE = 16384
 
 def named(gl: Context, name: int) -> Renderbuffer:
     """The renderbuffer of a name."""
-    found = gl.share.renderbuffers.get(name)
-    if found is None:
+    renderbuffer = gl.share.renderbuffers.get(name)
+    if renderbuffer is None:
         if name not in gl.share.renderbuffers.objects and (gl.is_core() or not name):
             raise bad_operation(f"renderbuffer: {name} is not a name that glGenRenderbuffers returned")
-        found = gl.share.renderbuffers.put(name, Renderbuffer(name))
-    return found
+        renderbuffer = gl.share.renderbuffers.put(name, Renderbuffer(name))
+    return renderbuffer
 
 
 @command("glGenRenderbuffers")

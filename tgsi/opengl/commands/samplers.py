@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def named(gl: Context, name: int) -> Sampler:
     """The sampler of a name."""
-    found = gl.share.samplers.get(name)
-    if found is None:
+    sampler = gl.share.samplers.get(name)
+    if sampler is None:
         if name not in gl.share.samplers.objects:
             raise bad_operation(f"sampler: {name} is not the name of a sampler")
-        found = gl.share.samplers.put(name, Sampler(name))
-    return found
+        sampler = gl.share.samplers.put(name, Sampler(name))
+    return sampler
 
 
 @command("glGenSamplers", "glCreateSamplers")
@@ -34,7 +34,7 @@ def gen_samplers(gl: Context, count: int, samplers: Pointer) -> None:
 
 @command("glDeleteSamplers")
 def delete_samplers(gl: Context, count: int, samplers: Pointer) -> None:
-    """Free names; units of this context go back to their textures' parameters."""
+    """Free names; units of this context use their textures' parameters again."""
     not_negative("count", count)
     for name in uints(samplers, count):
         item = gl.share.samplers.drop(name)

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 def shader_named(gl: Context, name: int) -> Shader:
     """The shader of a name."""
-    found = gl.share.programs.get(name)
-    if isinstance(found, Shader):
-        return found
-    raise (bad_value if found is None else bad_operation)(f"shader: {name} is not a shader")
+    item = gl.share.programs.get(name)
+    if isinstance(item, Shader):
+        return item
+    raise (bad_value if item is None else bad_operation)(f"shader: {name} is not a shader")
 
 
 def program_named(gl: Context, name: int) -> Program:
     """The program of a name."""
-    found = gl.share.programs.get(name)
-    if isinstance(found, Program):
-        return found
-    raise (bad_value if found is None else bad_operation)(f"program: {name} is not a program")
+    item = gl.share.programs.get(name)
+    if isinstance(item, Program):
+        return item
+    raise (bad_value if item is None else bad_operation)(f"program: {name} is not a program")
 
 
 @command("glCreateShader")
@@ -48,7 +48,7 @@ def is_shader(gl: Context, shader: int) -> int:
 
 @command("glDeleteShader")
 def delete_shader(gl: Context, shader: int) -> None:
-    """Free a shader, once no program has it any more."""
+    """Delete a shader, once it is not attached to any program."""
     if not shader:
         return
     item = shader_named(gl, shader)
@@ -71,7 +71,7 @@ def shader_source(gl: Context, shader: int, count: int, string: Pointer, length:
 
 @command("glCompileShader")
 def compile_shader(gl: Context, shader: int) -> None:
-    """Compile a text; the info log has the findings with their carets."""
+    """Compile a shader; the info log has the messages with carets."""
     item = shader_named(gl, shader)
     item.compile(fixed_names=not gl.is_core())
     if not item.status:
@@ -118,7 +118,7 @@ def shader_binary(gl: Context, count: int, shaders: Pointer, format: int, binary
 
 @command("glGetShaderPrecisionFormat")
 def get_shader_precision_format(gl: Context, shadertype: int, precisiontype: int, range_: Pointer, precision: Pointer) -> None:
-    """Range and precision of numbers, which are always those of 32 bits: precision qualifiers are ignored."""
+    """Range and precision of numbers: always 32 bits, because precision qualifiers are ignored."""
     if precisiontype in (GL.LOW_FLOAT, GL.MEDIUM_FLOAT, GL.HIGH_FLOAT):
         write("i", range_, [127, 127])
         write("i", precision, [23])

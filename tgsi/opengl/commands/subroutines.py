@@ -1,4 +1,4 @@
-"""Subroutines: functions that a program's user chooses between draws. (OpenGL 4.6 core, 7.10)"""
+"""Subroutines: functions that the application selects between draws. (OpenGL 4.6 core, 7.10)"""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 SUBROUTINES = dict(zip(range(GL.VERTEX_SUBROUTINE, GL.COMPUTE_SUBROUTINE + 1), STAGES, strict=True))
 UNIFORMS = dict(zip(range(GL.VERTEX_SUBROUTINE_UNIFORM, GL.COMPUTE_SUBROUTINE_UNIFORM + 1), STAGES, strict=True))
-"""Interfaces of programs and their stages: functions, and the uniforms that choose one."""
+"""Program interfaces of subroutines and of subroutine uniforms, with the stage of each."""
 
 
 def _of(linked: Linked, stage: int) -> StageSubroutines:
-    """The subroutines of a stage; none where the program lacks it."""
+    """The subroutines of a stage; empty if the program lacks the stage."""
     if stage not in STAGES:
         raise bad_enum("shadertype", stage)
     return linked.subroutines.get(stage, StageSubroutines())
@@ -58,9 +58,9 @@ def get_subroutine_uniform_location(gl: Context, program: int, stage: int, name:
     return location_of(_of(linked_of(program_named(gl, program)), stage), text(name))
 
 
-def location_of(found: StageSubroutines, word: str) -> int:
+def location_of(subroutines: StageSubroutines, word: str) -> int:
     """The location of a subroutine uniform by name; -1 if there is none."""
-    for location, item, element in found.elements():
+    for location, item, element in subroutines.elements():
         stem = item.name.removesuffix("[0]")
         if word == (f"{stem}[{element}]" if item.is_array else stem) or (word == stem and element == 0):
             return location
@@ -71,17 +71,17 @@ def location_of(found: StageSubroutines, word: str) -> int:
 def get_active_subroutine_name(gl: Context, program: int, stage: int, index: int, size: int, length: Pointer, name: Pointer) -> None:
     """The name of a function by its number."""
     not_negative("bufSize", size)
-    found = [item.name for item in _of(linked_of(program_named(gl, program)), stage).functions if item.number == index]
-    if not found:
+    names = [item.name for item in _of(linked_of(program_named(gl, program)), stage).functions if item.number == index]
+    if not names:
         raise bad_value(f"index: {index} does not belong to a subroutine")
-    write_text(found[0], size, length, name)
+    write_text(names[0], size, length, name)
 
 
 def _uniform(gl: Context, program: int, stage: int, index: int) -> SubroutineUniform:
-    found = _of(linked_of(program_named(gl, program)), stage).uniforms
-    if index >= len(found):
-        raise bad_value(f"index: {index} is not below {len(found)}")
-    return found[index]
+    uniforms = _of(linked_of(program_named(gl, program)), stage).uniforms
+    if index >= len(uniforms):
+        raise bad_value(f"index: {index} is not below {len(uniforms)}")
+    return uniforms[index]
 
 
 @command("glGetActiveSubroutineUniformName")
@@ -97,27 +97,27 @@ def get_active_subroutine_uniform_name(
 def get_active_subroutine_uniform(gl: Context, program: int, stage: int, index: int, pname: int, values: Pointer) -> None:
     """A property of a subroutine uniform."""
     item = _uniform(gl, program, stage, index)
-    found = {
+    properties = {
         GL.NUM_COMPATIBLE_SUBROUTINES: [len(item.compatible)],
         GL.COMPATIBLE_SUBROUTINES: [*item.compatible],
         GL.UNIFORM_SIZE: [item.size],
         GL.UNIFORM_NAME_LENGTH: [len(item.name.encode()) + 1],
     }
-    if pname not in found:
+    if pname not in properties:
         raise bad_enum("pname", pname)
-    write("i", values, found[pname])
+    write("i", values, properties[pname])
 
 
 @command("glGetProgramStageiv")
 def get_program_stage(gl: Context, program: int, stage: int, pname: int, values: Pointer) -> None:
     """A number about the subroutines of a stage."""
-    found = _of(program_named(gl, program).linked or NOTHING, stage)
+    subroutines = _of(program_named(gl, program).linked or NOTHING, stage)
     numbers = {
-        GL.ACTIVE_SUBROUTINES: len(found.functions),
-        GL.ACTIVE_SUBROUTINE_UNIFORMS: len(found.uniforms),
-        GL.ACTIVE_SUBROUTINE_UNIFORM_LOCATIONS: found.locations,
-        GL.ACTIVE_SUBROUTINE_MAX_LENGTH: max((len(item.name.encode()) + 1 for item in found.functions), default=0),
-        GL.ACTIVE_SUBROUTINE_UNIFORM_MAX_LENGTH: max((len(item.name.encode()) + 1 for item in found.uniforms), default=0),
+        GL.ACTIVE_SUBROUTINES: len(subroutines.functions),
+        GL.ACTIVE_SUBROUTINE_UNIFORMS: len(subroutines.uniforms),
+        GL.ACTIVE_SUBROUTINE_UNIFORM_LOCATIONS: subroutines.locations,
+        GL.ACTIVE_SUBROUTINE_MAX_LENGTH: max((len(item.name.encode()) + 1 for item in subroutines.functions), default=0),
+        GL.ACTIVE_SUBROUTINE_UNIFORM_MAX_LENGTH: max((len(item.name.encode()) + 1 for item in subroutines.uniforms), default=0),
     }
     if pname not in numbers:
         raise bad_enum("pname", pname)
@@ -126,14 +126,14 @@ def get_program_stage(gl: Context, program: int, stage: int, pname: int, values:
 
 @command("glUniformSubroutinesuiv")
 def uniform_subroutines(gl: Context, stage: int, count: int, indices: Pointer) -> None:
-    """Choose a function for every location of a stage. The choice ends when another program comes into use."""
-    found = _current(gl, stage)
-    if count != found.locations:
-        raise bad_value(f"count: {count} is not {found.locations}, the number of locations of subroutine uniforms")
+    """Select a function for every location of a stage, until another program is used."""
+    subroutines = _current(gl, stage)
+    if count != subroutines.locations:
+        raise bad_value(f"count: {count} is not {subroutines.locations}, the number of locations of subroutine uniforms")
     chosen = uints(indices, count)
-    for location, item, _ in found.elements():
-        if chosen[location] >= found.numbers:
-            raise bad_value(f"indices[{location}]: {chosen[location]} is not below {found.numbers}")
+    for location, item, _ in subroutines.elements():
+        if chosen[location] >= subroutines.numbers:
+            raise bad_value(f"indices[{location}]: {chosen[location]} is not below {subroutines.numbers}")
         if chosen[location] not in item.compatible:
             raise bad_operation(f"indices[{location}]: subroutine {chosen[location]} has another type than {item.name}")
     gl.subroutines[stage] = [*chosen]
@@ -143,7 +143,7 @@ def uniform_subroutines(gl: Context, stage: int, count: int, indices: Pointer) -
 @command("glGetUniformSubroutineuiv")
 def get_uniform_subroutine(gl: Context, stage: int, location: int, params: Pointer) -> None:
     """The function that is chosen for a location."""
-    found = _current(gl, stage)
-    if not 0 <= location < found.locations:
-        raise bad_value(f"location: {location} is not below {found.locations}")
-    write("I", params, [gl.subroutines.get(stage, found.initial())[location]])
+    subroutines = _current(gl, stage)
+    if not 0 <= location < subroutines.locations:
+        raise bad_value(f"location: {location} is not below {subroutines.locations}")
+    write("I", params, [gl.subroutines.get(stage, subroutines.initial())[location]])

@@ -21,7 +21,7 @@ MAX_SIZE, MAX_3D, MAX_LAYERS = 16384, 2048, 2048
 
 
 def check_size(target: int, size: tuple[int, int, int]) -> None:
-    """GL_INVALID_VALUE for sizes that no texture of the target has."""
+    """Raise GL_INVALID_VALUE for sizes beyond the target's limits."""
     not_negative("size", *size)
     (width, height, depth), layers = extent(target, size)
     top = MAX_3D if target == GL.TEXTURE_3D else MAX_SIZE

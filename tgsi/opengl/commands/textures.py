@@ -28,10 +28,10 @@ def bound(gl: Context, target: int) -> Texture:
 
 def named(gl: Context, name: int) -> Texture:
     """The texture of a name."""
-    found = gl.share.textures.get(name)
-    if found is None:
+    texture = gl.share.textures.get(name)
+    if texture is None:
         raise bad_operation(f"texture: {name} is not the name of a texture")
-    return found
+    return texture
 
 
 @command("glGenTextures")
@@ -75,7 +75,7 @@ def delete_textures(gl: Context, n: int, textures: Pointer) -> None:
 
 @command("glActiveTexture")
 def active_texture(gl: Context, texture: int) -> None:
-    """Choose the unit that later commands are about."""
+    """Select the unit for later commands."""
     unit = texture - GL.TEXTURE0
     if not 0 <= unit < len(gl.units):
         raise bad_enum("texture", texture)
@@ -94,7 +94,7 @@ def put_unit(gl: Context, unit: int, target: int, item: Texture | None) -> None:
 
 @command("glBindTexture")
 def bind_texture(gl: Context, target: int, texture: int) -> None:
-    """Bind a texture, which gets its target at its first binding."""
+    """Bind a texture; the first binding determines its target."""
     if target not in TARGETS:
         raise bad_enum("target", target)
     item = None

@@ -39,10 +39,10 @@ def put(
         return
     if location == -1:
         return
-    found = linked.locations.get(location)
-    if found is None:
+    target = linked.locations.get(location)
+    if target is None:
         raise bad_operation(f"location: {location} does not belong to a uniform")
-    uniform, element = found
+    uniform, element = target
     if count > 1 and not uniform.is_array:
         raise bad_operation(f"count: {uniform.name} is not an array")
     if uniform.units:
@@ -68,7 +68,7 @@ def _check(uniform: Uniform, variable: Variable, letter: str, shape: tuple[int, 
 
 
 def _pack(buffer: bytearray, variable: Variable, part: tuple[int, int], letter: str, data: bytes, transposed: bool) -> None:
-    """Write elements to their place in a constant buffer."""
+    """Write elements to a constant buffer."""
     element, count = part
     size, columns, rows = SIZES[letter], variable.columns, variable.rows
     if variable.scalar == "bool":
@@ -118,7 +118,7 @@ def _of(gl: Context, program: int) -> Linked:
 
 
 def _values(letter: str, count: int) -> tuple[Callable[..., None], Callable[..., None]]:
-    """glUniform and glProgramUniform of so many arguments."""
+    """glUniform and glProgramUniform with `count` arguments."""
     form = f"={count}{letter}"
 
     def uniform(gl: Context, location: int, *values: Any) -> None:
@@ -182,10 +182,10 @@ for _word in "fd":
 
 def values_of(linked: Linked, location: int) -> tuple[str, tuple[Any, ...]]:
     """The struct letter and the numbers of a uniform, a matrix column by column."""
-    found = linked.locations.get(location)
-    if found is None:
+    target = linked.locations.get(location)
+    if target is None:
         raise bad_operation(f"location: {location} does not belong to a uniform")
-    uniform, element = found
+    uniform, element = target
     if uniform.units:
         stage, unit = uniform.units[0]
         slot = unit.binding + element

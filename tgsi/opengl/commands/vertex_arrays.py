@@ -20,12 +20,12 @@ def named(gl: Context, name: int) -> VertexArray:
     """The vertex array of a name; 0 is the default one."""
     if not name:
         return gl.default_vertex_array
-    found = gl.vertex_arrays.get(name)
-    if found is None:
+    array = gl.vertex_arrays.get(name)
+    if array is None:
         if name not in gl.vertex_arrays.objects:
             raise bad_operation(f"array: {name} is not a name that glGenVertexArrays returned")
-        found = gl.vertex_arrays.put(name, VertexArray(name))
-    return found
+        array = gl.vertex_arrays.put(name, VertexArray(name))
+    return array
 
 
 @command("glGenVertexArrays")
@@ -50,7 +50,7 @@ def is_vertex_array(gl: Context, array: int) -> int:
 
 @command("glDeleteVertexArrays")
 def delete_vertex_arrays(gl: Context, n: int, arrays: Pointer) -> None:
-    """Free names; a bound one gives way to the default vertex array."""
+    """Free names; if the bound vertex array is deleted, bind the default one."""
     not_negative("n", n)
     for name in uints(arrays, n):
         item = gl.vertex_arrays.drop(name)
@@ -157,19 +157,19 @@ def vertex_attrib_long_pointer(gl: Context, index: int, size: int, type: int, st
 
 @command("glVertexAttribDivisor")
 def vertex_attrib_divisor(gl: Context, index: int, divisor: int) -> None:
-    """Instances that share a value of an attribute."""
+    """Number of instances that share a value of an attribute."""
     attribute(gl.vertex_array, index).binding = index
     gl.vertex_array.bindings[index].divisor = divisor
     gl.dirty |= dirty.VERTICES
 
 
-# -- formats and bindings apart
+# -- separate formats and bindings
 def _put_part(gl: Context, item: VertexArray, index: int, size: int, type: int, offset: int, **kinds: bool) -> None:
-    found = attribute(item, index)
+    part = attribute(item, index)
     if offset > 2047:
         raise bad_value(f"relativeoffset: {offset} is above 2047")
-    put_format(found, size, type, offset, **kinds)
-    found.pointer = 0
+    put_format(part, size, type, offset, **kinds)
+    part.pointer = 0
     gl.dirty |= dirty.VERTICES
 
 

@@ -19,14 +19,14 @@ def put_current(gl: Context, index: int, letter: str, values: tuple[Any, ...]) -
     """Set the current value of an attribute; missing components are 0, 0, 0, 1."""
     if index >= MAX_ATTRIBUTES:
         raise bad_value(f"index: {index} is not below {MAX_ATTRIBUTES}")
-    made = (*values, *(0, 0, 0, 1)[len(values) :])
+    vector = (*values, *(0, 0, 0, 1)[len(values) :])
     if gl.batch is not None and letter == "f":
         if index == 0:
-            gl.batch.vertex(made)
+            gl.batch.vertex(vector)
         else:
-            gl.batch.put(index, made)
+            gl.batch.put(index, vector)
         return
-    gl.attributes[index] = letter, made
+    gl.attributes[index] = letter, vector
     gl.dirty |= dirty.VERTICES
 
 
@@ -38,7 +38,7 @@ def _scaled(letter: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _setter(letter: str, count: int, *, vector: str = "", scaled: str = "") -> Callable[..., None]:
-    """A command that sets a current value: of arguments, or of a vector of a struct letter, whole numbers scaled to 0 .. 1 or not."""
+    """A command that sets a current value from its arguments or from a vector of numbers of a struct letter; integers may be normalized."""
 
     def of_vector(gl: Context, index: int, v: Pointer) -> None:
         values = numbers(vector, v, count)

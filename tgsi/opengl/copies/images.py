@@ -25,7 +25,7 @@ Box = tuple[int, int, int, int, int, int]
 
 
 def _place(gl: Context, name: int, target: int, level: int, box: Box) -> tuple[Resource, str, int, Box, int]:
-    """Resource, format, level, box in it and samples of a part of a renderbuffer or texture."""
+    """For a part of a renderbuffer or texture: resource, format, level, box and samples."""
     if target == GL.RENDERBUFFER:
         item = gl.share.renderbuffers.get(name)
         if item is None or item.resource is None or item.row is None:
@@ -65,7 +65,7 @@ def copy_image_sub_data(
     gl: Context, src_name: int, src_target: int, src_level: int, src_x: int, src_y: int, src_z: int, dst_name: int, dst_target: int,
     dst_level: int, dst_x: int, dst_y: int, dst_z: int, width: int, height: int, depth: int,
 ) -> None:  # fmt: skip
-    """Copy texels as they are, between formats of one size, too."""
+    """Copy the bits of texels; the formats need only have the same size."""
     not_negative("size", width, height, depth)
     source, from_format, from_level, box, samples = _place(gl, src_name, src_target, src_level, (src_x, src_y, src_z, width, height, depth))
     formats = Format[from_format]
@@ -112,13 +112,13 @@ def _invalidated(gl: Context, texture: int, level: int) -> Image | None:
 
 @command("glInvalidateTexImage")
 def invalidate_tex_image(gl: Context, texture: int, level: int) -> None:
-    """Texels that nobody needs any more; they stay as they are."""
+    """Invalidate texels; they keep their values here."""
     _invalidated(gl, texture, level)
 
 
 @command("glInvalidateTexSubImage")
 def invalidate_tex_sub_image(gl: Context, texture: int, level: int, x: int, y: int, z: int, width: int, height: int, depth: int) -> None:
-    """Texels of a box that nobody needs any more; they stay as they are."""
+    """Invalidate the texels of a box; they keep their values here."""
     image = _invalidated(gl, texture, level)
     if image is None:
         raise bad_value(f"level: {level} has no image")

@@ -21,7 +21,7 @@ FAMILIES = (
     {GL.TEXTURE_1D, GL.TEXTURE_1D_ARRAY}, _PLANE, {GL.TEXTURE_3D}, {GL.TEXTURE_RECTANGLE},
     {GL.TEXTURE_2D_MULTISAMPLE, GL.TEXTURE_2D_MULTISAMPLE_ARRAY},
 )  # fmt: skip
-"""Targets that view each other."""
+"""Groups of targets that can be views of each other."""
 LAYERED = {GL.TEXTURE_1D_ARRAY, GL.TEXTURE_2D_ARRAY, GL.TEXTURE_CUBE_MAP_ARRAY, GL.TEXTURE_2D_MULTISAMPLE_ARRAY}
 
 
@@ -50,7 +50,7 @@ def texture_view(
     minlayer: int,
     numlayers: int,
 ) -> None:
-    """Make a texture of levels and layers of another one, whose texels it shares."""
+    """Create a texture that shares levels and layers of another one."""
     origin = gl.share.textures.get(origtexture)
     if origin is None:
         raise bad_value(f"origtexture: {origtexture} is not the name of a texture")
@@ -74,10 +74,10 @@ def texture_view(
     if origin.target == GL.TEXTURE_3D:
         layers = 1
     _check(target, origin, layers)
-    made = gl.share.textures.put(texture, Texture(texture, target))
-    made.of, made.is_immutable, made.resource, made.levels = origin, True, origin.resource, levels
-    made.first_level, made.first_layer = origin.first_level + minlevel, origin.first_layer + minlayer
-    made.layers = 0 if target == GL.TEXTURE_3D else layers
+    view = gl.share.textures.put(texture, Texture(texture, target))
+    view.of, view.is_immutable, view.resource, view.levels = origin, True, origin.resource, levels
+    view.first_level, view.first_layer = origin.first_level + minlevel, origin.first_layer + minlayer
+    view.layers = 0 if target == GL.TEXTURE_3D else layers
     for level in range(levels):
         source = origin.images[0, minlevel + level]
         width, height, depth = source.size
@@ -91,8 +91,8 @@ def texture_view(
             depth = 1
         for face in range(6 if target == GL.TEXTURE_CUBE_MAP else 1):
             image = replace(
-                source, size=(width, height, depth), internal=internalformat, row=row, level=made.first_level + level, layer=face
+                source, size=(width, height, depth), internal=internalformat, row=row, level=view.first_level + level, layer=face
             )
-            made.images[face, level] = image
-    made.base = made.images[0, 0].size, levels
+            view.images[face, level] = image
+    view.base = view.images[0, 0].size, levels
     gl.note_storage()

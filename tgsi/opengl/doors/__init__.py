@@ -1,1 +1,1 @@
-"""Doors: the ways in which programs find OpenGL. One module each."""
+"""Doors: one module for each way in which programs load OpenGL."""

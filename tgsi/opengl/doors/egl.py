@@ -35,7 +35,7 @@ from tgsi.opengl.registry import enums as GL
 
 SONAME = "libEGL.so.1"
 LIBRARIES = ("libGL.so.1", "libOpenGL.so.0", "libGLESv2.so.2")
-"""Libraries that have the commands alone, beside this one."""
+"""Libraries with only the OpenGL commands, loaded together with libEGL."""
 
 NONE, OPENGL_ES_API, OPENGL_API = 0x3038, 0x30A0, 0x30A2
 WIDTH, HEIGHT, DEPTH_SIZE, STENCIL_SIZE, SAMPLES, CONFIG_ID = 0x3057, 0x3056, 0x3025, 0x3026, 0x3031, 0x3028
@@ -48,28 +48,28 @@ CONFIG_ATTRIBUTES = {
     0x302D: 0, 0x302E: 0, 0x302F: 0x3038, 0x3033: 0x0001, 0x3034: 0x3038, 0x303F: 0x308E, 0x3040: 0x0040 | 0x0008 | 0x0004, 0x3042: 0x004C,
     0x3039: 0, 0x303A: 0, 0x303B: 0, 0x303C: 1,
 }  # fmt: skip
-"""Attributes that all configurations share: 8 bits of each color, pbuffers alone, OpenGL and OpenGL ES 2 and 3."""
+"""Attributes that all configurations share: 8 bits per color, only pbuffers, OpenGL and OpenGL ES 2 and 3."""
 
 CONFIGS = [(depth, stencil, samples) for depth, stencil in ((24, 8), (24, 0), (0, 0)) for samples in (0, 2, 4, 8, 16)]
-"""Depth, stencil and samples of each configuration; its number is its place, from 1 on."""
+"""Depth, stencil and samples of each configuration; its number is its position, from 1 on."""
 
 
 def _attributes(address: int | None) -> dict[int, int]:
-    found: dict[int, int] = {}
+    attributes: dict[int, int] = {}
     place = address or 0
     while place and (name := ints(place, 1)[0]) != NONE:
-        found[name] = ints(place + 4, 1)[0]
+        attributes[name] = ints(place + 4, 1)[0]
         place += 8
-    return found
+    return attributes
 
 
 def get_display(native: int | None) -> int:
-    """eglGetDisplay: the one display, whatever is asked for."""
+    """eglGetDisplay: the only display, for any argument."""
     return _egl.done(DISPLAY)
 
 
 def get_platform_display(platform: int, native: int | None, attributes: int | None) -> int:
-    """eglGetPlatformDisplay: surfaceless, a device, or any other platform give the one display."""
+    """eglGetPlatformDisplay: the only display, for any platform."""
     return _egl.done(DISPLAY)
 
 
@@ -84,7 +84,7 @@ def initialize(display: int | None, major: int | None, minor: int | None) -> int
 
 
 def terminate(display: int | None) -> int:
-    """eglTerminate: objects that are current live on."""
+    """eglTerminate: current objects stay alive."""
     return _egl.done() if display == DISPLAY else _egl.fail(BAD_DISPLAY)
 
 
@@ -130,16 +130,16 @@ def _fits(number: int, wanted: dict[int, int]) -> bool:
 
 
 def choose_config(display: int | None, attributes: int | None, configs: int | None, size: int, count: int | None) -> int:
-    """eglChooseConfig: the configuration with the least of everything first."""
+    """eglChooseConfig: the smallest matching configuration first."""
     if display != DISPLAY:
         return _egl.fail(BAD_DISPLAY)
     wanted = _attributes(attributes)
-    found = [number for number in range(1, len(CONFIGS) + 1) if _fits(number, wanted)]
-    found.sort(key=lambda number: (CONFIGS[number - 1][2], CONFIGS[number - 1][0], CONFIGS[number - 1][1]))
+    numbers = [number for number in range(1, len(CONFIGS) + 1) if _fits(number, wanted)]
+    numbers.sort(key=lambda number: (CONFIGS[number - 1][2], CONFIGS[number - 1][0], CONFIGS[number - 1][1]))
     if configs:
-        found = found[: max(0, size)]
-        write("Q", configs, found)
-    write("i", count, [len(found)])
+        numbers = numbers[: max(0, size)]
+        write("Q", configs, numbers)
+    write("i", count, [len(numbers)])
     return _egl.done()
 
 
@@ -152,10 +152,10 @@ def get_config_attrib(display: int | None, config: int | None, name: int, value:
     """eglGetConfigAttrib."""
     if not config or not 1 <= config <= len(CONFIGS):
         return _egl.fail(BAD_CONFIG)
-    found = _config(config, name)
-    if found is None:
+    number = _config(config, name)
+    if number is None:
         return _egl.fail(BAD_ATTRIBUTE)
-    write("i", value, [found])
+    write("i", value, [number])
     return _egl.done()
 
 
@@ -163,8 +163,8 @@ def create_pbuffer_surface(display: int | None, config: int | None, attributes: 
     """eglCreatePbufferSurface."""
     if not config or not 1 <= config <= len(CONFIGS):
         return _egl.fail(BAD_CONFIG)
-    found = _attributes(attributes)
-    width, height = found.get(WIDTH, 0), found.get(HEIGHT, 0)
+    wanted = _attributes(attributes)
+    width, height = wanted.get(WIDTH, 0), wanted.get(HEIGHT, 0)
     if not 0 <= width <= 16384 or not 0 <= height <= 16384:
         return _egl.fail(BAD_ATTRIBUTE)
     number = next(_egl.numbers)
@@ -208,19 +208,19 @@ def create_context(display: int | None, config: int | None, share: int | None, a
     """eglCreateContext."""
     if display != DISPLAY:
         return _egl.fail(BAD_DISPLAY)
-    found, owner = _attributes(attributes), _egl.contexts.get(share or 0)
+    wanted, owner = _attributes(attributes), _egl.contexts.get(share or 0)
     if share and owner is None:
         return _egl.fail(BAD_CONTEXT)
     profile = ES
     if query_api() == OPENGL_API:
-        is_core = found.get(PROFILE_MASK, CORE_BIT) == CORE_BIT and (found.get(MAJOR, 1), found.get(MINOR, 0)) >= (3, 2)
+        is_core = wanted.get(PROFILE_MASK, CORE_BIT) == CORE_BIT and (wanted.get(MAJOR, 1), wanted.get(MINOR, 0)) >= (3, 2)
         profile = CORE if is_core else COMPATIBILITY
-    if (found.get(MAJOR, 1), found.get(MINOR, 0)) > PROFILES[profile]:
+    if (wanted.get(MAJOR, 1), wanted.get(MINOR, 0)) > PROFILES[profile]:
         return _egl.fail(BAD_MATCH)
     others = owner.share if owner is not None else None
-    made = watched(Context(shared_screen(), profile=profile, version=PROFILES[profile], share=others))
+    context = watched(Context(shared_screen(), profile=profile, version=PROFILES[profile], share=others))
     number = next(_egl.numbers)
-    _egl.contexts[number] = made
+    _egl.contexts[number] = context
     return _egl.done(number)
 
 
@@ -285,7 +285,7 @@ def query_context(display: int | None, context: int | None, name: int, value: in
 
 
 def swap_buffers(display: int | None, surface: int | None) -> int:
-    """eglSwapBuffers: a pbuffer has one picture, which is finished."""
+    """eglSwapBuffers: finish the pbuffer's only buffer."""
     item = current()
     if item is not None:
         item.pipe.flush()
@@ -293,7 +293,7 @@ def swap_buffers(display: int | None, surface: int | None) -> int:
 
 
 def nothing_to_do(*values: Any) -> int:
-    """eglWaitGL and its kin: commands are in order."""
+    """eglWaitGL and related functions: nothing to do, because commands are executed in order."""
     return _egl.done()
 
 
@@ -306,7 +306,7 @@ def query_devices(most: int, devices: int | None, count: int | None) -> int:
 
 
 def get_proc_address(name: int | None) -> int:
-    """eglGetProcAddress: the library's export, which outlives Python, not the function in Python behind it."""
+    """eglGetProcAddress: the library's export, because it outlives Python, unlike the Python function behind it."""
     return open_doors()[-1].address(text(name))
 
 
@@ -352,7 +352,7 @@ def _functions() -> dict[str, Any]:
 
 @cache
 def open_doors() -> list[Library]:
-    """Load libEGL.so.1, with the commands in libraries of their usual names, into this process."""
+    """Load libEGL.so.1, and the libraries of OpenGL commands under their usual names, into this process."""
     opened = [load_library(name, commands()) for name in LIBRARIES]
     own = _functions()
     succeed = {name: 1 for name, function in own.items() if function.restype is ctypes.c_uint32}

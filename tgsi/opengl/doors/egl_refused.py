@@ -1,6 +1,6 @@
-"""Functions of EGL 1.5 that a display without windows, pixmaps and images refuses, and sync objects, which are signaled at once.
+"""EGL 1.5 functions that fail on a display without windows, pixmaps and images, and sync objects, which are signaled immediately.
 
-Commands are carried out in their order, so that every wait is over when it begins. (EGL 1.5, 3.5, 3.8, 3.10)
+Commands are executed in order, so every wait ends immediately. (EGL 1.5, 3.5, 3.8, 3.10)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _syncs: set[int] = set()
 
 
 def refuse(code: int) -> Callable[..., int]:
-    """A function that fails with this error."""
+    """A function that always fails with this error."""
 
     def function(*values: Any) -> int:
         return state.fail(code)
@@ -27,12 +27,12 @@ def refuse(code: int) -> Callable[..., int]:
 
 
 def create_sync(display: int | None, kind: int, attributes: int | None) -> int:
-    """eglCreateSync: fences alone."""
+    """eglCreateSync: only fences."""
     if kind != SYNC_FENCE:
         return state.fail(BAD_ATTRIBUTE)
-    made = next(state.numbers)
-    _syncs.add(made)
-    return state.done(made)
+    number = next(state.numbers)
+    _syncs.add(number)
+    return state.done(number)
 
 
 def destroy_sync(display: int | None, sync: int | None) -> int:
@@ -75,7 +75,7 @@ def get_sync_attrib_khr(display: int | None, sync: int | None, name: int, value:
 
 def _functions() -> dict[str, tuple[Any, Any, tuple[Any, ...]]]:
     i, u, p, t = ctypes.c_int32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint64
-    made: dict[str, tuple[Any, Any, tuple[Any, ...]]] = {
+    functions: dict[str, tuple[Any, Any, tuple[Any, ...]]] = {
         "eglCopyBuffers": (refuse(BAD_NATIVE_PIXMAP), u, (p, p, p)),
         "eglCreatePixmapSurface": (refuse(BAD_NATIVE_PIXMAP), p, (p, p, p, p)),
         "eglCreatePlatformPixmapSurface": (refuse(BAD_NATIVE_PIXMAP), p, (p, p, p, p)),
@@ -93,13 +93,13 @@ def _functions() -> dict[str, tuple[Any, Any, tuple[Any, ...]]]:
         "eglGetSyncAttribKHR": (get_sync_attrib_khr, u, (p, p, i, p)),
     }
     for end in ("", "KHR"):
-        made |= {
+        functions |= {
             f"eglCreateSync{end}": (create_sync, p, (p, u, p)),
             f"eglDestroySync{end}": (destroy_sync, u, (p, p)),
             f"eglClientWaitSync{end}": (client_wait_sync, i, (p, p, i, t)),
             f"eglWaitSync{end}": (wait_sync, i, (p, p, i)),
         }
-    return made
+    return functions
 
 
 FUNCTIONS = _functions()

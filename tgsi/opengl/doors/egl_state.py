@@ -37,12 +37,12 @@ class State:
         self.strings: dict[str, Any] = {}
 
     def fail(self, code: int) -> int:
-        """Keep an error for eglGetError, and return 0."""
+        """Store an error for eglGetError, and return 0."""
         self.errors[threading.get_ident()] = code
         return 0
 
     def done(self, value: int = 1) -> int:
-        """Keep success, and return a value."""
+        """Store EGL_SUCCESS, and return a value."""
         self.errors[threading.get_ident()] = SUCCESS
         return value
 

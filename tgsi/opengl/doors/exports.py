@@ -1,4 +1,4 @@
-"""The functions of a library of OpenGL: every command that is offered, by each of its names."""
+"""The exports of an OpenGL library: every supported command under each of its names."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from tgsi.opengl.offer import load
 
 @cache
 def commands() -> dict[str, Any]:
-    """The C function of each name that is offered."""
+    """The C functions of all commands by name."""
     load()
     return {name: function_for(name) for name in offered()}

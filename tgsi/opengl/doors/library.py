@@ -1,4 +1,4 @@
-"""Libraries in this process that programs find by name: libOSMesa.so.8, libGL.so.1 and the others, with our functions behind them."""
+"""In-process libraries that programs find by name, such as libOSMesa.so.8 and libGL.so.1, with our functions behind them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def close_all() -> None:
 
 
 class Library:
-    """A loaded library. `fill` puts addresses into its table; an export without one returns 0 from a function that does nothing."""
+    """A loaded library. `fill` writes addresses into its table; exports without an address do nothing and return 0."""
 
     def __init__(self, soname: str, functions: Mapping[str, Any], last: Mapping[str, int]) -> None:
         self._last = last
@@ -52,13 +52,13 @@ class Library:
             self._table[self._index[name]] = ctypes.cast(function, ctypes.c_void_p).value
 
     def close(self) -> None:
-        """Put a function that does nothing behind every export: destructors of C++ call OpenGL after Python has ended."""
+        """Replace every export by a function that does nothing, because C++ destructors call OpenGL after Python has ended."""
         constants = {value: ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value for value, name in CONSTANTS.items()}
         for index, name in enumerate(self.names):
             self._table[index] = constants[self._last.get(name, 0)]
 
     def reopen(self) -> None:
-        """Put the functions back."""
+        """Restore the functions."""
         self.fill(self._functions)
 
     def address(self, name: str) -> int:
@@ -69,18 +69,18 @@ class Library:
 
 
 def load_library(soname: str, functions: Mapping[str, Any], last: Mapping[str, int] | None = None) -> Library:
-    """Load a library of that name once, with functions behind its exports.
+    """Load a library of that name once, with these functions as its exports.
 
-    last: what functions return once the library is closed, where that is not 0.
+    last: return values of functions after the library is closed, if not 0.
 
     Raises:
-        OSError: this system or machine has no such door; the message says which have.
+        OSError: this system or machine is not supported; the message lists those that are.
     """
-    found = _loaded.get(soname)
-    if found is None:
+    library = _loaded.get(soname)
+    if library is None:
         if not is_possible():
             raise OSError(f"{soname}: libraries in memory are for Linux on x86-64 and AArch64; use tgsi.opengl.create() instead")
         if not _loaded:
             atexit.register(close_all)
-        found = _loaded[soname] = Library(soname, functions, last or {})
-    return found
+        library = _loaded[soname] = Library(soname, functions, last or {})
+    return library

@@ -1,4 +1,4 @@
-"""OSMesa's functions: contexts that draw into memory of the caller. (Mesa 25.0, include/GL/osmesa.h, removed in 25.1)"""
+"""OSMesa's functions: contexts that draw into the caller's memory. (Mesa 25.0, include/GL/osmesa.h, removed in 25.1)"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tgsi.opengl.registry import enums as GL
 SONAME = "libOSMesa.so.8"
 
 FORMATS = {GL.RGBA: GL.RGBA, 0x1: GL.BGRA, GL.RGB: GL.RGB, 0x4: GL.BGR}
-"""OSMesa's formats with OpenGL's; ARGB (2) is BGRA with the bytes of a pixel turned around, RGB_565 (5) a packed type."""
+"""OSMesa's formats and OpenGL's equivalents; ARGB (2) is BGRA with reversed bytes, RGB_565 (5) a packed type."""
 
 ARGB, RGB_565 = 0x2, 0x5
 ROW_LENGTH, Y_UP = 0x10, 0x11
@@ -39,7 +39,7 @@ _lock = threading.Lock()
 
 
 class OffScreen:
-    """A context with the caller's picture: the default framebuffer is copied there when commands are flushed or finished."""
+    """A context with the caller's picture: each flush or finish copies the default framebuffer there."""
 
     def __init__(self, format: int, share: OffScreen | None, attributes: dict[int, int]) -> None:
         load()
@@ -98,9 +98,9 @@ def _make(format: int, share: int | None, attributes: dict[int, int]) -> int:
     if attributes.get(MAJOR, 0) * 10 + attributes.get(MINOR, 0) > 43:
         return 0
     with _lock:
-        made = OffScreen(format, _contexts.get(share or 0), attributes)
-        _contexts[made.number] = made
-    return made.number
+        context = OffScreen(format, _contexts.get(share or 0), attributes)
+        _contexts[context.number] = context
+    return context.number
 
 
 def create_context(format: int, share: int | None) -> int:
@@ -115,12 +115,12 @@ def create_context_ext(format: int, depth: int, stencil: int, accum: int, share:
 
 def create_context_attribs(attributes: int | None, share: int | None) -> int:
     """OSMesaCreateContextAttribs."""
-    found: dict[int, int] = {}
+    wanted: dict[int, int] = {}
     place = attributes or 0
     while place and (name := ints(place, 1)[0]):
-        found[name] = ints(place + 4, 1)[0]
+        wanted[name] = ints(place + 4, 1)[0]
         place += 8
-    return _make(found.get(FORMAT, GL.RGBA), share, found)
+    return _make(wanted.get(FORMAT, GL.RGBA), share, wanted)
 
 
 def destroy_context(context: int | None) -> None:
@@ -166,9 +166,9 @@ def get_integer(name: int, value: int | None) -> None:
     item = _current()
     if item is None:
         return
-    found = {0x20: item.width, 0x21: item.height, FORMAT: item.format, 0x23: item.type, ROW_LENGTH: item.row_length}
-    found |= {Y_UP: int(item.y_up), 0x24: 16384, 0x25: 16384}
-    write("i", value, [found.get(name, 0)])
+    values = {0x20: item.width, 0x21: item.height, FORMAT: item.format, 0x23: item.type, ROW_LENGTH: item.row_length}
+    values |= {Y_UP: int(item.y_up), 0x24: 16384, 0x25: 16384}
+    write("i", value, [values.get(name, 0)])
 
 
 def get_color_buffer(context: int | None, width: int | None, height: int | None, format: int | None, buffer: int | None) -> int:
@@ -183,7 +183,7 @@ def get_color_buffer(context: int | None, width: int | None, height: int | None,
 
 
 def get_depth_buffer(context: int | None, width: int | None, height: int | None, size: int | None, buffer: int | None) -> int:
-    """OSMesaGetDepthBuffer: depth is read by glReadPixels here."""
+    """OSMesaGetDepthBuffer: always fails; use glReadPixels to read depth."""
     for address in (width, height, size):
         write("i", address, [0])
     write("Q", buffer, [0])
@@ -191,12 +191,12 @@ def get_depth_buffer(context: int | None, width: int | None, height: int | None,
 
 
 def get_proc_address(name: bytes | None) -> int:
-    """OSMesaGetProcAddress: the library's export, which outlives Python, not the function in Python behind it."""
+    """OSMesaGetProcAddress: the library's export, because it outlives Python, unlike the Python function behind it."""
     return open_door().address((name or b"").decode("ascii", "replace"))
 
 
 def color_clamp(enable: int) -> None:
-    """OSMesaColorClamp: colors of 8 bits are clamped anyway."""
+    """OSMesaColorClamp: ignored, because 8-bit colors are always clamped."""
 
 
 def postprocess(context: int | None, filter: bytes | None, enable: int) -> None:

@@ -1,4 +1,4 @@
-"""PyOpenGL's platform "tgsi": functions by their addresses instead of a library in memory, so that it works on every system."""
+"""PyOpenGL's platform "tgsi": functions by address instead of an in-process library, so it works on every system."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ VARIABLE = "PYOPENGL_PLATFORM"
 
 
 def install_pyopengl() -> None:
-    """Give PyOpenGL a platform "tgsi", and choose it by PYOPENGL_PLATFORM. Call it before `OpenGL.GL` is imported.
+    """Register PyOpenGL's platform "tgsi", and select it by PYOPENGL_PLATFORM. Call this before `OpenGL.GL` is imported.
 
-    Contexts are made by `tgsi.opengl.create` or by `OpenGL.osmesa`. Nothing else of the system is needed: this works on Windows and macOS,
-    too. A second call does nothing. PyOpenGL reads no entry points, so the variable alone does not find the platform.
+    Create contexts with `tgsi.opengl.create` or `OpenGL.osmesa`. This also works on Windows and macOS. A second call does nothing. PyOpenGL
+    reads no entry points, so setting the variable alone does not find the platform.
 
     Raises:
         ModuleNotFoundError: PyOpenGL is not installed.
-        RuntimeError: PyOpenGL has chosen another platform already.
+        RuntimeError: PyOpenGL already uses another platform.
     """
     loaded: Any = sys.modules.get("OpenGL.platform")
     chosen = type(loaded.PLATFORM).__name__ if loaded is not None else "Platform"
@@ -51,12 +51,12 @@ class _Functions:
 
 
 def find_function(name: str) -> Any:
-    """A command of OpenGL or a function of OSMesa as a ctypes object; None if it is not offered."""
+    """An OpenGL command or OSMesa function as a ctypes object; None if it is not supported."""
     return functions_of_osmesa().get(name) if name.startswith("OSMesa") else function_for(name)
 
 
 def __getattr__(name: str) -> Any:
-    """PyOpenGL imports its base class when it chooses a platform, and takes ours from here at that time."""
+    """Create the platform class on access, because PyOpenGL imports its base class only when it selects a platform."""
     if name == "Platform":
         return _platform()
     raise AttributeError(name)
@@ -77,12 +77,12 @@ def _platform() -> type:
         GLU = GLUT = GLE = EGL = None
 
         def GetCurrentContext(self) -> int:
-            """A number of the calling thread's context; 0 without one."""
+            """A number that identifies the calling thread's context; 0 without one."""
             context = current()
             return id(context) if context is not None else 0
 
         def getExtensionProcedure(self, name: bytes) -> int:
-            """The address of a function; 0 if it is not offered."""
+            """The address of a function; 0 if it is not supported."""
             function = find_function(name.decode("ascii", "replace"))
             return ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
 

@@ -1,4 +1,4 @@
-"""Screens for contexts: one that contexts of a process share, where compiled kernels and shaders are made once, and new ones."""
+"""Screens for contexts: a shared one, so that kernels and shaders are compiled once per process, or a new one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
 HISTORY, VALIDATE = "TGSI_OPENGL_HISTORY", "TGSI_OPENGL_VALIDATE"
-"""Variables that turn histories and validation on for contexts whose maker does not say."""
+"""Environment variables that turn on history and validation for contexts created without these arguments."""
 
 
 def make_screen(*, history: bool | None = None, validate: bool | None = None) -> Screen:
-    """A new screen; None: as the variables say."""
+    """A new screen; None means the environment variables decide."""
     return Screen(
         history=bool(os.environ.get(HISTORY)) if history is None else history,
         validate=bool(os.environ.get(VALIDATE)) if validate is None else validate,
@@ -25,12 +25,12 @@ def make_screen(*, history: bool | None = None, validate: bool | None = None) ->
 
 @cache
 def shared_screen() -> Screen:
-    """One screen for every context that is made without its own."""
+    """The screen shared by all contexts that are created without one."""
     return make_screen()
 
 
 def watched(context: Context) -> Context:
-    """The context, with somebody who looks on if its screen keeps histories or validates."""
+    """The context, with a watcher if its screen keeps a history or validates."""
     if context.screen.history or context.screen.validates:
         from tgsi.opengl.watching.watch import Watch
 

@@ -1,1 +1,1 @@
-"""From the state of OpenGL to Gallium's: one function for each group, called before a draw for the groups that changed."""
+"""Translation of OpenGL's state to Gallium's: one function per group of state, called before a draw if the group changed."""

@@ -1,4 +1,4 @@
-"""The accumulation buffer of the default framebuffer, and its part inside of the scissor. (OpenGL 2.1, 4.2.4)"""
+"""The accumulation buffer of the default framebuffer, and its part inside the scissor. (OpenGL 2.1, 4.2.4)"""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def accumulated(gl: Context) -> NDArray[np.float32]:
-    """[row, column, 4] of the draw framebuffer's size; zeros the first time."""
+    """The accumulation buffer, [row, column, 4] of the draw framebuffer's size; initially zeros."""
     if gl.is_core() or not gl.draw_framebuffer.is_default:
         raise bad_operation("the draw framebuffer has no accumulation buffer")
     check_framebuffer(gl)
     width, height = gl.draw_framebuffer.size()
-    found = gl.legacy.accumulated
-    if found is None or found.shape != (height, width, 4):
-        found = gl.legacy.accumulated = np.zeros((height, width, 4), np.float32)
-    return found
+    buffer = gl.legacy.accumulated
+    if buffer is None or buffer.shape != (height, width, 4):
+        buffer = gl.legacy.accumulated = np.zeros((height, width, 4), np.float32)
+    return buffer
 
 
 def part_of(gl: Context, buffer: NDArray[np.float32]) -> tuple[slice, slice]:

@@ -84,10 +84,10 @@ def bind_blend(gl: Context) -> None:
         to_coverage,
         to_one,
     )
-    found = gl.state_objects.get(key)
-    if found is None:
+    state_object = gl.state_objects.get(key)
+    if state_object is None:
         is_one = all(item == targets[0] for item in targets)
-        found = gl.state_objects[key] = gl.pipe.create_blend_state(
+        state_object = gl.state_objects[key] = gl.pipe.create_blend_state(
             rt=targets[:1] if is_one else targets,
             independent_blend_enable=not is_one,
             logicop_enable=logic is not None,
@@ -95,20 +95,20 @@ def bind_blend(gl: Context) -> None:
             alpha_to_coverage=to_coverage,
             alpha_to_one=to_one,
         )
-    gl.pipe.bind_blend_state(found)
+    gl.pipe.bind_blend_state(state_object)
 
 
 def _target(gl: Context, item: TargetBlend, index: int) -> dict[str, Any]:
-    made: dict[str, Any] = {"colormask": item.mask}
+    fields: dict[str, Any] = {"colormask": item.mask}
     if not item.enabled or GL.COLOR_LOGIC_OP in gl.enabled:
-        return made
+        return fields
     attachment = gl.color_of(index)
     place = attachment.place() if attachment is not None else None
     if place is not None and place[1].format.endswith(("_UINT", "_SINT")):
-        return made
+        return fields
     is_opaque = place is not None and place[1].base == GL.RGB
     is_extreme = item.equation_rgb in (GL.MIN, GL.MAX), item.equation_alpha in (GL.MIN, GL.MAX)
-    made |= {
+    fields |= {
         "blend_enable": True,
         "rgb_func": EQUATIONS[item.equation_rgb],
         "alpha_func": EQUATIONS[item.equation_alpha],
@@ -117,7 +117,7 @@ def _target(gl: Context, item: TargetBlend, index: int) -> dict[str, Any]:
         "alpha_src_factor": "ONE" if is_extreme[1] else _factor(item.source_alpha, is_opaque),
         "alpha_dst_factor": "ONE" if is_extreme[1] else _factor(item.target_alpha, is_opaque),
     }
-    return made
+    return fields
 
 
 def _factor(factor: int, is_opaque: bool) -> str:
@@ -142,8 +142,8 @@ def bind_depth_stencil(gl: Context) -> None:
         (_stencil(state.front), _stencil(state.back)) if tests_stencil else None,
         (state.alpha_func, state.alpha_ref) if tests_alpha else None,
     )
-    found = gl.state_objects.get(key)
-    if found is None:
+    state_object = gl.state_objects.get(key)
+    if state_object is None:
         more: dict[str, Any] = {}
         if tests_depth:
             more["depth"] = {"enabled": True, "writemask": state.depth_mask, "func": COMPARES[state.depth_func]}
@@ -151,8 +151,8 @@ def bind_depth_stencil(gl: Context) -> None:
             more["stencil"] = [dict(zip(_STENCIL, (True, *_stencil(item)))) for item in (state.front, state.back)]
         if tests_alpha:
             more["alpha"] = {"enabled": True, "func": COMPARES[state.alpha_func], "ref_value": state.alpha_ref}
-        found = gl.state_objects[key] = gl.pipe.create_depth_stencil_alpha_state(**more)
-    gl.pipe.bind_depth_stencil_alpha_state(found)
+        state_object = gl.state_objects[key] = gl.pipe.create_depth_stencil_alpha_state(**more)
+    gl.pipe.bind_depth_stencil_alpha_state(state_object)
 
 
 _STENCIL = ("enabled", "func", "fail_op", "zfail_op", "zpass_op", "valuemask", "writemask")

@@ -1,4 +1,4 @@
-"""Pixels in the caller's memory, or in the buffers that are bound for pixels. (OpenGL 4.6 core, 8.4 and 18.2)"""
+"""Pixels in the caller's memory, or in the bound pixel buffers. (OpenGL 4.6 core, 8.4 and 18.2)"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def read_pixels_of(
     gl: Context, pixels: Pointer, client: ClientFormat, size: tuple[int, int, int], call: str, store: PixelStore | None = None
 ) -> Bytes | None:
-    """The caller's pixels as bytes, [depth, height, width * pixel]; None behind a null pointer without an unpack buffer."""
+    """The caller's pixels as bytes, [depth, height, width * pixel]; None for a null pointer without an unpack buffer."""
     store = store or gl.unpack
     width, height, depth = size
     place = layout_of(store, client, width, height, depth)
@@ -28,12 +28,12 @@ def read_pixels_of(
     if source is None and not pixels:
         return None
     raw = _bytes(gl, source, pixels or 0, place.end, call)
-    found = np.ndarray((depth, height, place.width), np.uint8, raw, place.first, (place.image, place.row, 1)) if place.end else None
-    if found is None:
+    rows = np.ndarray((depth, height, place.width), np.uint8, raw, place.first, (place.image, place.row, 1)) if place.end else None
+    if rows is None:
         return np.zeros((depth, height, place.width), np.uint8)
     if store.swap_bytes and client.unit > 1:
-        found = np.ascontiguousarray(found).view(f"u{client.unit}").byteswap().view(np.uint8)
-    return found
+        rows = np.ascontiguousarray(rows).view(f"u{client.unit}").byteswap().view(np.uint8)
+    return rows
 
 
 def read_raw(gl: Context, pixels: Pointer, size: int, call: str) -> bytes:

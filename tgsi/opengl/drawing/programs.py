@@ -34,7 +34,7 @@ def target_of(sampler: str) -> int:
 
 
 def bind_shaders(gl: Context) -> None:
-    """Bind the shaders of the current program; stages that it does not have are unbound."""
+    """Bind the shaders of the current program, and unbind all other stages."""
     linked = gl.active_linked()
     for stage in DRAWING:
         shader = linked.shaders.get(stage) if linked is not None else None
@@ -46,13 +46,13 @@ def bind_shaders(gl: Context) -> None:
 
 
 def bind_constants(gl: Context, linked: Linked, changed: int = dirty.ALL) -> None:
-    """Default uniforms, those that follow from groups of state that changed among them."""
+    """Upload changed default uniforms, including built-in uniforms of changed state."""
     type(gl).put_state(gl, linked, changed)
     upload_constants(gl, linked)
 
 
 def upload_constants(gl: Context, linked: Linked) -> None:
-    """Default uniforms that changed."""
+    """Upload changed default uniforms."""
     for stage in tuple(linked.stale):
         gl.pipe.set_constant_buffer(PIPE_STAGES[stage], bytes(linked.constants[stage]), index=0)
     linked.note_upload()
@@ -124,7 +124,7 @@ def bind_images(gl: Context, linked: Linked, stages: tuple[int, ...] = DRAWING) 
 
 
 def image_view(gl: Context, unit: int | None) -> Any:
-    """An image unit as Gallium's image view; None where nothing is bound."""
+    """An image unit as Gallium's image view; None for unbound units."""
     bound = gl.image_units[unit] if unit is not None and unit < len(gl.image_units) else None
     if bound is None:
         return None

@@ -1,4 +1,4 @@
-"""Rasterizer state, viewports and scissors. Rows of a target grow upward, as OpenGL's windows do: row 0 is the lower edge."""
+"""Rasterizer state, viewports and scissors. As in OpenGL's windows, rows of a target grow upward: row 0 is the lower edge."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def bind_rasterizer(gl: Context) -> None:
         _sprites(gl),
         (gl.draw_framebuffer.samples() > 1, gl.draw_framebuffer.depth_step()),
     )
-    found = gl.state_objects.get(key)
-    if found is None:
-        found = gl.state_objects[key] = gl.pipe.create_rasterizer_state(**_fields(gl, clip_planes))
-    gl.pipe.bind_rasterizer_state(found)
+    state_object = gl.state_objects.get(key)
+    if state_object is None:
+        state_object = gl.state_objects[key] = gl.pipe.create_rasterizer_state(**_fields(gl, clip_planes))
+    gl.pipe.bind_rasterizer_state(state_object)
 
 
 _SWITCHES = (
@@ -69,7 +69,7 @@ _SWITCHES = (
 
 
 def _sprites(gl: Context) -> int:
-    """A bit for each unit whose texture coordinates are the place in a point."""
+    """A bit for each unit whose texture coordinates are point sprite coordinates."""
     if GL.POINT_SPRITE not in gl.enabled or gl.is_core():
         return 0
     linked = gl.active_linked()
@@ -78,13 +78,13 @@ def _sprites(gl: Context) -> int:
 
 
 def _turns_sprites(gl: Context) -> bool:
-    """True if texture coordinates take the place in a point: rows grow upward here, for which programs turn gl_PointCoord themselves."""
+    """True if sprites must be flipped: rows grow upward here, and only programs that read gl_PointCoord flip it themselves."""
     linked = gl.active_linked() if _sprites(gl) else None
     return linked is not None and ("PCOORD", 0) not in linked.fragment_reads()
 
 
 def _is_smooth(gl: Context) -> bool:
-    """True if no value of a primitive is that of one vertex. Quads are split from their first vertex then, as Mesa does."""
+    """True if no value of a primitive is flat. Then quads are split from their first vertex, as in Mesa."""
     linked = gl.active_linked()
     return gl.raster.shade_model == GL.SMOOTH and (linked is None or not linked.has_flat_inputs())
 
@@ -145,34 +145,34 @@ def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
 
 
 def bind_viewports(gl: Context) -> None:
-    """Scale and translation of every viewport that differs from the first, at least the first."""
-    state, made = gl.raster, []
+    """Set the viewports up to the last one that differs from the first."""
+    state, viewports = gl.raster, []
     sign = 1.0 if state.clip_origin == GL.LOWER_LEFT else -1.0
     for (x, y, width, height), (near, far) in zip(state.viewports, state.depth_ranges, strict=True):
         half = (far - near) / 2, (far + near) / 2
         if state.clip_depth == GL.ZERO_TO_ONE:
             half = far - near, near
-        made.append({"scale": (width / 2, sign * height / 2, half[0]), "translate": (x + width / 2, y + height / 2, half[1])})
-    count = max((k + 1 for k, item in enumerate(made) if item != made[0]), default=1)
+        viewports.append({"scale": (width / 2, sign * height / 2, half[0]), "translate": (x + width / 2, y + height / 2, half[1])})
+    count = max((k + 1 for k, item in enumerate(viewports) if item != viewports[0]), default=1)
     linked = gl.active_linked()
     has_more = gl.bound.get("viewports") or (linked is not None and linked.writes_viewport())
-    gl.pipe.set_viewport_states(made if count > 1 or has_more else made[:1])
+    gl.pipe.set_viewport_states(viewports if count > 1 or has_more else viewports[:1])
     if count > 1:
         gl.bound["viewports"] = True
 
 
 def bind_scissors(gl: Context) -> None:
-    """Scissors of every viewport; those that are switched off hold the whole framebuffer."""
+    """Set the scissor of every viewport; a disabled one covers the whole framebuffer."""
     state = gl.raster
     if not any(state.scissor_enabled):
         return
     width, height = gl.draw_framebuffer.size()
-    made = []
+    scissors = []
     for (x, y, w, h), is_on in zip(state.scissors, state.scissor_enabled, strict=True):
         low = (max(0, min(x, width)), max(0, min(y, height))) if is_on else (0, 0)
         high = (max(0, min(x + w, width)), max(0, min(y + h, height))) if is_on else (width, height)
-        made.append({"minx": low[0], "miny": low[1], "maxx": high[0], "maxy": high[1]})
-    gl.pipe.set_scissor_states(made)
+        scissors.append({"minx": low[0], "miny": low[1], "maxx": high[0], "maxy": high[1]})
+    gl.pipe.set_scissor_states(scissors)
 
 
 def bind_stipple(gl: Context) -> None:
@@ -181,7 +181,7 @@ def bind_stipple(gl: Context) -> None:
 
 
 def bind_clip_planes(gl: Context) -> None:
-    """Clip planes: in eye coordinates, as CLIPVERTEX is, or in those of the projection for programs that do not write it."""
+    """Set clip planes: in eye coordinates for programs that write CLIPVERTEX, otherwise in clip coordinates."""
     if gl.is_core():
         return
     linked, planes = gl.active_linked(), gl.fixed.planes

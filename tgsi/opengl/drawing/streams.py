@@ -11,7 +11,7 @@ APPEND = -1
 
 
 def bind_streams(gl: Context) -> None:
-    """Bind the buffers of the current capture; none while it is paused or has ended."""
+    """Bind the buffers of the current capture, or none while it is paused or inactive."""
     capture = gl.capture
     wanted = capture.is_active and not capture.is_paused
     key = (id(capture), wanted, len(capture.targets)) if wanted else ()

@@ -1,4 +1,4 @@
-"""Binds what a draw needs, in order: each group of state may depend on the groups before it."""
+"""Bind the state of a draw, in order: each group may depend on earlier groups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STORAGE = (
     | dirty.BLEND
     | dirty.DEPTH_STENCIL
 )
-"""Groups that hold resources, all stale after a buffer or texture got other storage."""
+"""Groups that hold resources, which become stale when a buffer or texture gets new storage."""
 
 FOLLOWED = (
     dirty.PROGRAM
@@ -62,7 +62,7 @@ OF_PROGRAM = (
 
 
 def check_framebuffer(gl: Context) -> None:
-    """GL_INVALID_FRAMEBUFFER_OPERATION unless the draw framebuffer is complete."""
+    """Raise GL_INVALID_FRAMEBUFFER_OPERATION unless the draw framebuffer is complete."""
     status = gl.draw_framebuffer.status(gl)
     if status != GL.FRAMEBUFFER_COMPLETE:
         from tgsi.opengl.registry.table import enum_name
@@ -80,21 +80,21 @@ def bind_framebuffer(gl: Context) -> None:
 
 
 def notice_storage(gl: Context) -> None:
-    """Mark bindings as stale if any object of the share group got other storage."""
+    """Mark bindings as stale if any object of the share group got new storage."""
     if gl.generation != gl.share.generation:
         gl.generation = gl.share.generation
         gl.dirty |= STORAGE
 
 
 def _of_compatibility(gl: Context) -> int:
-    """Groups that become stale with the program or the projection, in contexts that mix programs and fixed functions."""
+    """Groups that become stale with the program or the projection, in contexts that mix programs and fixed-function stages."""
     has_planes = any(GL.CLIP_DISTANCE0 + k in gl.enabled for k in range(8))
-    made = dirty.RASTERIZER | dirty.CLIP if gl.dirty & dirty.PROGRAM else 0
-    return made | (dirty.CLIP if has_planes and gl.dirty & dirty.MATRIX else 0)
+    bits = dirty.RASTERIZER | dirty.CLIP if gl.dirty & dirty.PROGRAM else 0
+    return bits | (dirty.CLIP if has_planes and gl.dirty & dirty.MATRIX else 0)
 
 
 def validate_draw(gl: Context, reader: Reader | None = None, *, has_vertices: bool = True) -> None:
-    """Bind what changed since the last draw. Without `has_vertices` the caller binds vertices of its own.
+    """Bind state that changed since the last draw. Without `has_vertices`, the caller binds the vertices.
 
     Raises:
         GLError: the framebuffer is incomplete.

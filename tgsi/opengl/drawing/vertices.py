@@ -19,7 +19,7 @@ CURRENT = {"f": "R32G32B32A32_FLOAT", "i": "R32G32B32A32_SINT", "I": "R32G32B32A
 
 
 class Reader:
-    """Vertices that lie in the caller's memory: the range that a draw reads of each array."""
+    """Vertices in the caller's memory: the range of each array that a draw reads."""
 
     __slots__ = ("first", "instances", "last")
 
@@ -53,23 +53,23 @@ def bind_vertices(gl: Context, reader: Reader | None = None) -> None:
                 elements[item.register + row] = len(current), format, slots["current"], 0
                 current += packed_current(letter, values, row % each if is_double else None)
     key = tuple(elements)
-    made = gl.state_objects.get(("elements", key))
-    if made is None:
+    state_object = gl.state_objects.get(("elements", key))
+    if state_object is None:
         rows = [dict(zip(("src_offset", "src_format", "vertex_buffer_index", "instance_divisor"), element)) for element in key]
-        made = gl.state_objects["elements", key] = gl.pipe.create_vertex_elements_state(rows)
-    gl.pipe.bind_vertex_elements_state(made)
+        state_object = gl.state_objects["elements", key] = gl.pipe.create_vertex_elements_state(rows)
+    gl.pipe.bind_vertex_elements_state(state_object)
     gl.pipe.set_vertex_buffers([{"buffer": bytes(item), "stride": 0} if item is current else item for item in buffers])
 
 
 def packed_current(letter: str, values: tuple[Any, ...], part: int | None) -> bytes:
-    """A register of a current value; of doubles the two of a `part`, or floats for an input of floats."""
+    """The register bytes of a current value. For doubles, `part` selects two of them; None converts them to floats for a float input."""
     if letter == "d":
         return struct.pack("=4f", *values) if part is None else struct.pack("=2d", *values[2 * part : 2 * part + 2])
     return struct.pack(f"=4{letter}", *values)
 
 
 def _source(gl: Context, location: int) -> int:
-    """The location of the array that feeds an input: generic attribute 0 and the conventional position stand for each other."""
+    """The location of the array that feeds an input: generic attribute 0 and the conventional position are interchangeable."""
     if location in (0, VERTEX) and not gl.is_core():
         attributes = gl.vertex_array.attributes
         return 0 if attributes[0].is_enabled or not attributes[VERTEX].is_enabled else VERTEX
@@ -79,7 +79,7 @@ def _source(gl: Context, location: int) -> int:
 def _element(
     gl: Context, attribute: Attribute, item: Input, row: int, buffers: list[Any], slots: dict[Any, int], reader: Reader | None
 ) -> tuple[Any, ...]:
-    """The element of an enabled attribute, whose buffer gets a slot."""
+    """The vertex element of an enabled attribute; assigns a slot to its buffer."""
     binding = gl.vertex_array.bindings[attribute.binding]
     if binding.buffer is None and attribute.pointer:
         return _from_memory(attribute, binding.divisor, buffers, reader)
@@ -96,14 +96,14 @@ def _element(
 
 
 def _format(attribute: Attribute, item: Input, part: int) -> str:
-    """The format; doubles of a double input are read as the words that they are, two doubles a register."""
+    """The format of an attribute; doubles of a double input are read as words, two doubles per register."""
     if attribute.is_long and item.kind.startswith("d"):
         return "R32G32B32A32_UINT" if attribute.size - 2 * part > 1 else "R32G32_UINT"
     return attribute.format()
 
 
 def _from_memory(attribute: Attribute, divisor: int, buffers: list[Any], reader: Reader | None) -> tuple[Any, ...]:
-    """The element of an array in the caller's memory, of which the draw's range is copied."""
+    """The vertex element of an array in the caller's memory; copies the range of the draw."""
     first, last = (0, 0) if reader is None else (reader.first, reader.last)
     if divisor and reader is not None:
         first, last = 0, max(0, (reader.instances - 1) // divisor)
@@ -115,7 +115,7 @@ def _from_memory(attribute: Attribute, divisor: int, buffers: list[Any], reader:
 
 
 def has_client_arrays(gl: Context) -> bool:
-    """True if an enabled attribute lies in the caller's memory. While there is one, vertices are bound for each draw."""
+    """True if an enabled attribute is in the caller's memory. Then vertices must be bound for each draw."""
     if not gl.dirty & dirty.VERTICES:
         return False
     array = gl.vertex_array

@@ -1,4 +1,4 @@
-"""Fixed functions of the compatibility profile: matrices, lights, texture environments, fog, immediate mode, display lists.
+"""The fixed-function pipeline of the compatibility profile: matrices, lights, texture environments, fog, immediate mode, display lists.
 
-Programs are made for the part of the state that matters to their instructions, one for each; numbers go into constants.
+A program is generated for each combination of state that affects its instructions; numeric values go into constants.
 """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
 BITS = 16
-"""Bits of a component that glGet says; components are floats."""
+"""Bits of a component for glGet; components are floats."""
 
 
 @command("glClearAccum")
@@ -31,7 +31,7 @@ def clear_accum(gl: Context, red: float, green: float, blue: float, alpha: float
 
 @command("glAccum")
 def accum(gl: Context, op: int, value: float) -> None:
-    """Load or add colors of the read buffer, scale or shift the sums, or write them to the draw buffers."""
+    """Load or add colors of the read buffer, scale or offset the sums, or write them to the draw buffers."""
     if op not in (GL.ACCUM, GL.LOAD, GL.RETURN, GL.ADD, GL.MULT):
         raise bad_enum("op", op)
     buffer = accumulated(gl)
@@ -64,12 +64,12 @@ def _give_back(gl: Context, colors: NDArray[np.float32], box: tuple[int, int, in
         if samples > 1:
             raise bad_operation("op: GL_RETURN to buffers of several samples")
         format = Format[row.format]
-        made = np.clip(np.nan_to_num(colors), 0.0, 1.0).reshape(-1, 4)
+        result = np.clip(np.nan_to_num(colors), 0.0, 1.0).reshape(-1, 4)
         if mask != 15:
             data, _ = pixels_at(gl, item, box)
             old = texels.unpack(format, data.reshape(-1, format.block_bytes))
-            made = np.where([bool(mask >> k & 1) for k in range(4)], made, old)
-        packed = texels.pack(format, made).reshape(box[3], box[2] * format.block_bytes)
+            result = np.where([bool(mask >> k & 1) for k in range(4)], result, old)
+        packed = texels.pack(format, result).reshape(box[3], box[2] * format.block_bytes)
         gl.pipe.texture_subdata(resource, packed, level=level, box=(box[0], box[1], first, box[2], box[3], 1))
 
 

@@ -1,4 +1,4 @@
-"""Capabilities of the fixed functions, and their states for glGet. (OpenGL 2.1, 6.1 and tables 6.9 to 6.19)"""
+"""Capabilities of the fixed-function pipeline, and their states for glGet. (OpenGL 2.1, 6.1 and tables 6.9 to 6.19)"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIGHTS = {GL.LIGHT0 + k: k for k in range(8)}
 
 
 def switch_fixed(gl: Context, cap: int, on: bool) -> None:
-    """Switch a capability of the fixed functions."""
+    """Switch a fixed-function capability."""
     state = gl.fixed
     if is_fixed_on(gl, cap) == on:
         return
@@ -41,7 +41,7 @@ def switch_fixed(gl: Context, cap: int, on: bool) -> None:
 
 
 def is_fixed_on(gl: Context, cap: int) -> bool:
-    """True if a capability of the fixed functions is on."""
+    """True if a fixed-function capability is on."""
     if cap in SWITCHES:
         return cap in gl.fixed.enabled
     if cap in LIGHTS:

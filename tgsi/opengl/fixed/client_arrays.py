@@ -55,7 +55,7 @@ def disable_client_state(gl: Context, array: int) -> None:
 
 @command("glClientActiveTexture")
 def client_active_texture(gl: Context, texture: int) -> None:
-    """Choose the unit of texture coordinates that later commands are about."""
+    """Select the unit of texture coordinates for later array commands."""
     if not 0 <= texture - GL.TEXTURE0 < MAX_UNITS:
         raise bad_enum("texture", texture)
     gl.fixed.client_unit = texture - GL.TEXTURE0
@@ -139,7 +139,7 @@ INTERLEAVED = {
 
 @command("glInterleavedArrays")
 def interleaved_arrays(gl: Context, format: int, stride: int, pointer: Pointer) -> None:
-    """Several arrays in one, by the name of their layout."""
+    """Set several arrays in one buffer, by the name of their layout."""
     not_negative("stride", stride)
     if format not in INTERLEAVED:
         raise bad_enum("format", format)

@@ -1,4 +1,4 @@
-"""Primitives cut by the view volume and by clip planes, in numbers, for selection and feedback. (OpenGL 2.1, 2.12)"""
+"""Primitives clipped by the view volume and by clip planes, in numpy, for selection and feedback. (OpenGL 2.1, 2.12)"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EACH = {GL.POINTS: (POINT, 1), GL.LINES: (LINE, 2), GL.TRIANGLES: (POLYGON, 3),
 
 
 def assembled(mode: int, count: int) -> Iterator[tuple[str, list[int], bool]]:
-    """Primitives of a mode: kind, numbers of their vertices, and whether a line begins a strip anew."""
+    """Primitives of a mode: kind, vertex numbers, and whether a line restarts the stipple of a strip."""
     if mode in _EACH:
         kind, size = _EACH[mode]
         for start in range(0, count - size + 1, size):
@@ -40,14 +40,14 @@ def assembled(mode: int, count: int) -> Iterator[tuple[str, list[int], bool]]:
 
 
 def distances_of(clip: Rows, more: Rows) -> Rows:
-    """[vertex, plane]: not negative inside of the view volume and of the clip planes."""
+    """Distances, [vertex, plane], at least 0 inside the view volume and the clip planes."""
     w = clip[:, 3:4]
     sides = np.concatenate([w + clip[:, :3], w - clip[:, :3]], axis=1)
     return np.concatenate([sides, more], axis=1) if more.size else sides
 
 
 def cut(kind: str, rows: Rows, distances: Rows) -> Rows:
-    """The part of a primitive inside of every plane, [vertex, ...] with interpolated rows; empty where nothing is left."""
+    """The part of a primitive inside all planes, [vertex, ...] with interpolated rows; may be empty."""
     if kind == POINT:
         return rows if (distances >= 0).all() else rows[:0]
     both = np.concatenate([rows, distances], axis=1)
@@ -61,16 +61,16 @@ def cut(kind: str, rows: Rows, distances: Rows) -> Rows:
 
 
 def _cut(both: Rows, column: int, *, is_closed: bool) -> Rows:
-    made: list[Rows] = []
+    rows: list[Rows] = []
     count = len(both)
     for k in range(count if is_closed else count - 1):
         a, b = both[k], both[(k + 1) % count]
         is_in, is_next = a[column] >= 0, b[column] >= 0
-        if is_in and (is_closed or not made):
-            made.append(a)
+        if is_in and (is_closed or not rows):
+            rows.append(a)
         if is_in != is_next:
             share = a[column] / (a[column] - b[column])
-            made.append(a + (b - a) * share)
+            rows.append(a + (b - a) * share)
         if is_next and not is_closed:
-            made.append(b)
-    return np.stack(made) if made else both[:0]
+            rows.append(b)
+    return np.stack(rows) if rows else both[:0]

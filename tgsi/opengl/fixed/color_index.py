@@ -1,4 +1,4 @@
-"""State of color indices and priorities of textures, which change no pixel here: framebuffers are RGBA. (OpenGL 2.1, 2.7, 3.8.11, 4.2)"""
+"""State of color indices and texture priorities, which has no effect because all framebuffers are RGBA. (OpenGL 2.1, 2.7, 3.8.11, 4.2)"""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ for _word, _letter in {"d": "d", "f": "f", "i": "i", "s": "h", "ub": "B"}.items(
 
 @command("glIndexMask")
 def index_mask(gl: Context, mask: int) -> None:
-    """Bits of indices that are written."""
+    """Set the written bits of indices."""
     gl.legacy.index_mask = mask
 
 
@@ -53,7 +53,7 @@ def clear_index(gl: Context, c: float) -> None:
 
 @command("glIndexPointer")
 def index_pointer(gl: Context, type: int, stride: int, pointer: Pointer) -> None:
-    """An array of indices, which no framebuffer takes."""
+    """Set an array of indices, which no framebuffer uses."""
     if type not in (GL.UNSIGNED_BYTE, GL.SHORT, GL.INT, GL.FLOAT, GL.DOUBLE):
         raise bad_enum("type", type)
     not_negative("stride", stride)
@@ -61,7 +61,7 @@ def index_pointer(gl: Context, type: int, stride: int, pointer: Pointer) -> None
 
 @command("glPrioritizeTextures")
 def prioritize_textures(gl: Context, n: int, textures: Pointer, priorities: Pointer) -> None:
-    """Priorities of textures; all of them are resident."""
+    """Set texture priorities, which have no effect because all textures are resident."""
     not_negative("n", n)
     for name, value in zip(uints(textures, n), floats(priorities, n), strict=True):
         if gl.share.textures.get(name) is not None:
@@ -70,7 +70,7 @@ def prioritize_textures(gl: Context, n: int, textures: Pointer, priorities: Poin
 
 @command("glAreTexturesResident")
 def are_textures_resident(gl: Context, n: int, textures: Pointer, residences: Pointer) -> int:
-    """1, since every texture is resident."""
+    """Returns 1, because every texture is resident."""
     not_negative("n", n)
     for name in uints(textures, n):
         if gl.share.textures.get(name) is None:

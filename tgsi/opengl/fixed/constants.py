@@ -27,7 +27,7 @@ _LIGHT, _FRAGMENT = struct.Struct("=12d"), struct.Struct(f"={7 + 4 * MAX_UNITS}d
 
 
 def vertex_constants(gl: Context, units: Iterable[int]) -> bytearray:
-    """The constants of vertex programs that write coordinates for these units."""
+    """The constants of a vertex program that writes coordinates for these units."""
     state, data = gl.fixed, bytearray(16 * slots.VERTEX_SIZE)
     put_changes(gl, data, dirty.MATRIX | dirty.MATERIAL)
     if GL.LIGHTING in state.enabled:
@@ -49,7 +49,7 @@ def vertex_constants(gl: Context, units: Iterable[int]) -> bytearray:
 
 
 def put_changes(gl: Context, data: bytearray, changed: int) -> None:
-    """Write the constants that follow from matrices and from materials: those that change from object to object."""
+    """Update only the constants of matrices and materials, which change from object to object."""
     state = gl.fixed
     if changed & dirty.MATRIX:
         model_view = state.model_view
@@ -61,7 +61,7 @@ def put_changes(gl: Context, data: bytearray, changed: int) -> None:
 
 
 def _put_normals(model_view: Floats, data: bytearray) -> None:
-    """The inverse of model-view transposed, and the factor of rescaled normals: for an affine matrix from the cofactors of its axes."""
+    """Write the inverse transpose of model-view and the factor of rescaled normals; for an affine matrix from the cofactors of its axes."""
     (a, b, c, _), (d, e, f, _), (g, h, i, _), last = model_view.tolist()
     rows = (
         (e * i - f * h, f * g - d * i, d * h - e * g),
@@ -83,7 +83,7 @@ def _put_normals(model_view: Floats, data: bytearray) -> None:
 
 
 def _put_materials(state: FixedState, data: bytearray) -> None:
-    """Products of materials with lights and with the ambient light of the model."""
+    """Write the products of materials with lights and with the model's ambient light."""
     tracked = state.color_material if GL.COLOR_MATERIAL in state.enabled else (0, 0)
     ambient = state.model_ambient
     _put(data, slots.MODEL_AMBIENT, *ambient)
@@ -101,7 +101,7 @@ def _put_materials(state: FixedState, data: bytearray) -> None:
 
 
 def _follows(tracked: tuple[int, int], face: int) -> set[int]:
-    """The colors of a face's material that follow the vertex's color."""
+    """The material colors of a face that track the vertex color."""
     faces, mode = tracked
     if not faces or faces == (GL.FRONT if face else GL.BACK):
         return set()
@@ -130,9 +130,9 @@ def _put_products(light: Light, material: Material, follows: set[int], data: byt
 
 @functools.lru_cache(256)
 def _light(packed: bytes) -> bytes:
-    """The constants of a light before its products with materials. Most lights stand still from draw to draw.
+    """The constants of a light except its products with materials; cached, because most lights do not change between draws.
 
-    packed: as `_LIGHT` packs them, because -0.0 and 0.0 are one key otherwise.
+    packed: the light's values packed by `_LIGHT`, because as floats -0.0 and 0.0 would be the same key.
     """
     x, y, z, w, *direction, exponent, constant, linear, quadratic, cutoff = _LIGHT.unpack(packed)
     rows = np.zeros((slots.AMBIENT, 4), np.float32)
@@ -149,7 +149,7 @@ def _light(packed: bytes) -> bytes:
 
 
 def half_vector(position: Floats4) -> Floats:
-    """The unit vector between the direction to a light at an infinite position and the direction to a viewer far away."""
+    """The half vector between the directions to an infinite light and to an infinite viewer."""
     return _unit(_unit(np.array(position[:3], np.float32)) + np.array([0, 0, 1], np.float32))
 
 

@@ -22,7 +22,7 @@ BYTES = {GL._2_BYTES: 2, GL._3_BYTES: 3, GL._4_BYTES: 4}
 
 @command("glGenLists")
 def gen_lists(gl: Context, count: int) -> int:
-    """The first of `count` fresh names in a row."""
+    """The first of `count` consecutive fresh names."""
     not_negative("range", count)
     lists = gl.share.lists
     first = max(lists, default=0) + 1
@@ -60,7 +60,7 @@ def new_list(gl: Context, number: int, mode: int) -> None:
 @command("glEndList")
 @lists_itself
 def end_list(gl: Context) -> None:
-    """Finish the open list, which replaces the one of that name."""
+    """Finish the open list, and replace the old list of that name."""
     if gl.list is None:
         raise bad_operation("no list is open")
     gl.share.lists[gl.list.number] = gl.list
@@ -68,14 +68,14 @@ def end_list(gl: Context) -> None:
 
 
 def run(gl: Context, number: int) -> None:
-    """Carry out a list; one that does not exist does nothing, as does one beyond the deepest nesting."""
-    found = gl.share.lists.get(number)
-    if not isinstance(found, DisplayList) or gl.legacy.nesting >= MAX_NESTING:
+    """Execute a list; ignored if it does not exist or is nested too deep."""
+    item = gl.share.lists.get(number)
+    if not isinstance(item, DisplayList) or gl.legacy.nesting >= MAX_NESTING:
         return
     gl.legacy.nesting += 1
     open_list, gl.list = gl.list, None
     try:
-        found.run(gl)
+        item.run(gl)
     finally:
         gl.legacy.nesting -= 1
         gl.list = open_list
@@ -93,7 +93,7 @@ def _call_many(gl: Context, offsets: tuple[int, ...]) -> None:
 
 
 def _forget_known(gl: Context) -> None:
-    """A list that calls another no longer knows which values attributes have."""
+    """Forget attribute values, because a called list may change them."""
     if gl.list is not None:
         gl.list.known.clear()
 
@@ -101,14 +101,14 @@ def _forget_known(gl: Context) -> None:
 @command("glCallList")
 @lists_itself
 def call_list(gl: Context, number: int) -> None:
-    """Carry out a list."""
+    """Execute a list."""
     _forget_known(gl)
     _call(gl, number)
 
 
 @command("glCallLists")
 def call_lists(gl: Context, n: int, type: int, lists: Pointer) -> None:
-    """Carry out lists whose names are a base and numbers of an array."""
+    """Execute the lists named by the numbers of an array plus the list base."""
     not_negative("n", n)
     if type in LETTERS:
         offsets = tuple(int(value) for value in numbers(LETTERS[type], lists, n))
@@ -124,5 +124,5 @@ def call_lists(gl: Context, n: int, type: int, lists: Pointer) -> None:
 
 @command("glListBase")
 def list_base(gl: Context, base: int) -> None:
-    """The number that glCallLists adds."""
+    """Set the list base of glCallLists."""
     gl.fixed.list_base = base

@@ -107,12 +107,12 @@ def tex_env_integers(gl: Context, target: int, pname: int, params: Pointer) -> N
 
 @listed
 def put_generation(gl: Context, coordinate: int, name: int, values: tuple[Any, ...]) -> None:
-    """Set the generation of a coordinate; eye planes go to eye coordinates."""
+    """Set the generation of a coordinate; eye planes are transformed to eye coordinates."""
     if coordinate not in COORDINATES:
         raise bad_enum("coord", coordinate)
     item = unit(gl).coordinates[COORDINATES[coordinate]]
     if (name == GL.TEXTURE_GEN_MODE and item.mode == values[0]) or (name == GL.OBJECT_PLANE and item.object_plane == values):
-        return  # clients set them again for each object
+        return  # clients often set the same value again for each object
     if name == GL.TEXTURE_GEN_MODE:
         _check(int(values[0]), GENERATED)
         item.mode = int(values[0])

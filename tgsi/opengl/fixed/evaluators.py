@@ -36,15 +36,15 @@ FILL = (0.0, 0.0, 0.0, 1.0)
 
 
 def _map(gl: Context, target: int) -> EvaluatorMap:
-    """The map of a target; the initial one is a point."""
-    found = gl.legacy.evaluators.maps.get(target)
-    if found is None:
+    """The map of a target; initially a single control point."""
+    item = gl.legacy.evaluators.maps.get(target)
+    if item is None:
         kind = FIRST.get(target) or SECOND[target]
         point = DEFAULTS.get(kind, FILL[-KINDS[kind] :] if KINDS[kind] == 4 else (0.0,) * KINDS[kind])
         shape = (1, 1) if target in FIRST else (1, 1, 1)
         domain = (0.0, 1.0) if target in FIRST else (0.0, 1.0, 0.0, 1.0)
-        found = gl.legacy.evaluators.maps[target] = EvaluatorMap(domain, np.reshape(point, (*shape[:-1], KINDS[kind])).astype(np.float64))
-    return found
+        item = gl.legacy.evaluators.maps[target] = EvaluatorMap(domain, np.reshape(point, (*shape[:-1], KINDS[kind])).astype(np.float64))
+    return item
 
 
 @listed
@@ -70,16 +70,16 @@ def _check(
 def _maps(letter: str) -> tuple[Callable[..., None], Callable[..., None]]:
     def first(gl: Context, target: int, u1: float, u2: float, stride: int, order: int, points: Pointer) -> None:
         size = _check(FIRST.get(target), target, ((u1, u2),), (stride,), (order,))
-        found = np.array(numbers(letter, points, stride * (order - 1) + size))
-        put_map(gl, target, (u1, u2), np.stack([found[k * stride : k * stride + size] for k in range(order)]))
+        table = np.array(numbers(letter, points, stride * (order - 1) + size))
+        put_map(gl, target, (u1, u2), np.stack([table[k * stride : k * stride + size] for k in range(order)]))
 
     def second(
         gl: Context, target: int, u1: float, u2: float, ustride: int, uorder: int, v1: float, v2: float, vstride: int, vorder: int,
         points: Pointer,
     ) -> None:  # fmt: skip
         size = _check(SECOND.get(target), target, ((u1, u2), (v1, v2)), (ustride, vstride), (uorder, vorder))
-        found = np.array(numbers(letter, points, ustride * (uorder - 1) + vstride * (vorder - 1) + size))
-        rows = [[found[i * ustride + j * vstride :][:size] for j in range(vorder)] for i in range(uorder)]
+        table = np.array(numbers(letter, points, ustride * (uorder - 1) + vstride * (vorder - 1) + size))
+        rows = [[table[i * ustride + j * vstride :][:size] for j in range(vorder)] for i in range(uorder)]
         put_map(gl, target, (u1, u2, v1, v2), np.array(rows))
 
     return first, second
@@ -98,7 +98,7 @@ def weights(order: int, places: Doubles) -> Doubles:
 
 
 def slopes(order: int, places: Doubles) -> Doubles:
-    """Their derivatives, [place, order]."""
+    """Derivatives of Bernstein's polynomials, [place, order]."""
     if order == 1:
         return np.zeros((*places.shape, 1))
     below = weights(order - 1, places)
@@ -114,15 +114,15 @@ def _places(domain: tuple[float, ...], values: Doubles, first: int) -> Doubles:
 
 def value_of(item: EvaluatorMap, u: Doubles, v: Doubles | None, of_u: Any = weights, of_v: Any = weights) -> Doubles:
     """Values of a map, [place, components]."""
-    left = of_u(item.points.shape[0], _places(item.domain, u, 0))
+    of_first = of_u(item.points.shape[0], _places(item.domain, u, 0))
     if v is None:
-        return np.asarray((left[:, :, None] * item.points[None]).sum(1))
-    right = of_v(item.points.shape[1], _places(item.domain, v, 2))
-    return np.asarray((left[:, :, None, None] * right[:, None, :, None] * item.points[None]).sum((1, 2)))
+        return np.asarray((of_first[:, :, None] * item.points[None]).sum(1))
+    of_second = of_v(item.points.shape[1], _places(item.domain, v, 2))
+    return np.asarray((of_first[:, :, None, None] * of_second[:, None, :, None] * item.points[None]).sum((1, 2)))
 
 
 def evaluated(gl: Context, u: Doubles, v: Doubles | None) -> tuple[Doubles | None, dict[int, Doubles]]:
-    """Positions, [place, 4], and attributes by location that the maps give; no positions without a map of vertices."""
+    """Positions, [place, 4], and attributes by location from the enabled maps; no positions without a vertex map."""
     table = FIRST if v is None else SECOND
     on = {kind: target for target, kind in table.items() if target in gl.legacy.enabled}
     attributes: dict[int, Doubles] = {}
@@ -142,26 +142,26 @@ def evaluated(gl: Context, u: Doubles, v: Doubles | None) -> tuple[Doubles | Non
 
 
 def _normals(item: EvaluatorMap, u: Doubles, v: Doubles) -> Doubles:
-    """Unit normals of a surface: the cross product of its slopes."""
+    """Unit normals of a surface: the cross products of its derivatives."""
     du, dv = value_of(item, u, v, of_u=slopes), value_of(item, u, v, of_v=slopes)
     if item.points.shape[-1] == 4:
         place = value_of(item, u, v)
         du, dv = (slope[:, :3] * place[:, 3:] - place[:, :3] * slope[:, 3:] for slope in (du, dv))
     with np.errstate(all="ignore"):
-        made = np.cross(du[:, :3], dv[:, :3])
-        length = np.sqrt((made**2).sum(-1, keepdims=True))
-        return np.asarray(np.divide(made, length, out=np.zeros_like(made), where=length > 0))
+        cross = np.cross(du[:, :3], dv[:, :3])
+        length = np.sqrt((cross**2).sum(-1, keepdims=True))
+        return np.asarray(np.divide(cross, length, out=np.zeros_like(cross), where=length > 0))
 
 
 def _four(values: Doubles) -> Doubles:
-    made = np.tile(FILL, (len(values), 1))
-    made[:, : values.shape[1]] = values
-    return made
+    rows = np.tile(FILL, (len(values), 1))
+    rows[:, : values.shape[1]] = values
+    return rows
 
 
 # -- commands
 def evaluate(gl: Context, u: float, v: float | None) -> None:
-    """A vertex of an open primitive; current values stay."""
+    """Evaluate a vertex of an open primitive; current values do not change."""
     batch = gl.batch
     if batch is None:
         return
@@ -174,8 +174,8 @@ def evaluate(gl: Context, u: float, v: float | None) -> None:
         batch.put(location, (a, b, c, d))
     x, y, z, w = places[0].tolist()
     batch.vertex((x, y, z, w))
-    for location, kept in before.items():
-        batch.put(location, kept)
+    for location, value in before.items():
+        batch.put(location, value)
 
 
 def _value_before(gl: Context, batch: Batch, location: int) -> Any:
@@ -228,7 +228,7 @@ def map_grid_2(gl: Context, un: int, u1: float, u2: float, vn: int, v1: float, v
 
 
 def _on_grid(steps: int, low: float, high: float, index: Any) -> Doubles:
-    """Places of a grid: the last one is exact."""
+    """Coordinates of a grid; the last one is exact."""
     index = np.asarray(index, np.float64)
     with np.errstate(all="ignore"):
         return np.where(index == steps, high, index * ((high - low) / steps) + low)
@@ -250,7 +250,7 @@ def eval_point_2(gl: Context, i: int, j: int) -> None:
 
 
 def _strip(gl: Context, mode: int, u: Doubles, v: Doubles | None) -> None:
-    """Draw a primitive at these places; current values stay."""
+    """Draw a primitive at these coordinates; current values do not change."""
     places, attributes = evaluated(gl, u, v)
     if places is None or not len(u):
         return
@@ -307,10 +307,10 @@ def _getter(letter: str) -> Callable[..., None]:
         if target not in FIRST and target not in SECOND:
             raise bad_enum("target", target)
         item = _map(gl, target)
-        found = {GL.COEFF: item.points.reshape(-1).tolist(), GL.ORDER: item.points.shape[:-1], GL.DOMAIN: item.domain}.get(query)
-        if found is None:
+        values = {GL.COEFF: item.points.reshape(-1).tolist(), GL.ORDER: item.points.shape[:-1], GL.DOMAIN: item.domain}.get(query)
+        if values is None:
             raise bad_enum("query", query)
-        write(letter, v, [round(value) for value in found] if letter == "i" else [float(value) for value in found])
+        write(letter, v, [round(value) for value in values] if letter == "i" else [float(value) for value in values])
 
     return get
 

@@ -1,4 +1,4 @@
-"""Fragment programs of the fixed functions: texture environments, secondary color, fog. (OpenGL 2.1, 3.8.13 to 3.10)"""
+"""Fixed-function fragment programs: texture environments, secondary color, fog. (OpenGL 2.1, 3.8.13 to 3.10)"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Combiner(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentKey:
-    """Facts of a texture environment that its instructions follow from."""
+    """Facts about a texture environment that determine its instructions."""
 
     unit: int
     target: int
@@ -37,13 +37,13 @@ class EnvironmentKey:
 
 
 PIXELS = 8
-"""The sampler of the pixels that a rectangle is drawn from; their place is GENERIC 0."""
+"""The sampler of a drawn pixel rectangle; GENERIC 0 has its coordinates."""
 
 
 class FragmentKey(NamedTuple):
-    """Facts of the state that the instructions of a fragment program follow from. `fog` is its mode, or 0.
+    """Facts about the state that determine the instructions of a fragment program. `fog` is the fog mode, or 0.
 
-    `source`: "pixels", "bitmap" or "depth" for rectangles, whose colors, shapes or depths come from a texture.
+    `source`: "pixels", "bitmap" or "depth" for rectangles, whose colors, shape or depths come from a texture.
     """
 
     units: tuple[EnvironmentKey, ...]
@@ -53,7 +53,7 @@ class FragmentKey(NamedTuple):
 
 
 class _Maker:
-    """Instructions of one program."""
+    """Generates the instructions of a program."""
 
     def __init__(self, key: FragmentKey) -> None:
         self.key = key
@@ -64,17 +64,17 @@ class _Maker:
         self.samplers: dict[int, Any] = {}
 
     def colors(self) -> Any:
-        """The color of the vertex stage."""
+        """The primary color from the vertex stage."""
         return self.b.input("COLOR", interpolation="COLOR")
 
     def pixel(self) -> Any:
         """The texel of a rectangle."""
         b = self.b
-        made = b.temporary()
+        texel = b.temporary()
         place, sampler = b.input("GENERIC", 0, interpolation="LINEAR"), b.sampler(PIXELS)
         b.view("2D", index=PIXELS)
-        b.TEX(made, place, sampler, "2D")
-        return made
+        b.TEX(texel, place, sampler, "2D")
+        return texel
 
     def texel(self, item: EnvironmentKey) -> Any:
         """The texel of a unit."""
@@ -82,66 +82,66 @@ class _Maker:
         kind = SAMPLED[item.target]
         if item.is_shadow:
             kind = SHADOW.get(kind, kind)
-        coordinate, made = b.input("TEXCOORD", item.unit, interpolation="PERSPECTIVE"), b.temporary()
+        coordinate, texel = b.input("TEXCOORD", item.unit, interpolation="PERSPECTIVE"), b.temporary()
         sampler = b.sampler(item.unit)
         b.view(kind, index=item.unit)
         if item.target == GL.TEXTURE_CUBE_MAP:
-            b.TEX(made, coordinate, sampler, kind)
+            b.TEX(texel, coordinate, sampler, kind)
         else:
-            b.TXP(made, coordinate, sampler, kind)
-        return made
+            b.TXP(texel, coordinate, sampler, kind)
+        return texel
 
     def environment(self, item: EnvironmentKey, color: Any) -> Any:
-        """The color behind a unit."""
+        """The color after a unit."""
         b, texel = self.b, self.texels[item.unit]
-        made = b.temporary()
+        result = b.temporary()
         if item.mode == GL.COMBINE:
             assert item.rgb is not None
             assert item.alpha is not None
             gives_all = item.rgb.function == GL.DOT3_RGBA
-            self.combine(item, item.rgb, color, made, "xyzw" if gives_all else "xyz")
+            self.combine(item, item.rgb, color, result, "xyzw" if gives_all else "xyz")
             if not gives_all:
-                self.combine(item, item.alpha, color, made, "w")
-            return made
+                self.combine(item, item.alpha, color, result, "w")
+            return result
         constant = b.constant(slots.ENVIRONMENT + item.unit)
         has_color = item.base != GL.ALPHA
         has_alpha = item.base in (GL.ALPHA, GL.LUMINANCE_ALPHA, GL.RGBA, GL.INTENSITY)
-        b.MOV(made, color)
+        b.MOV(result, color)
         if item.mode == GL.REPLACE:
             if has_color:
-                b.MOV(made.xyz, texel)
+                b.MOV(result.xyz, texel)
             if has_alpha:
-                b.MOV(made.w, texel)
+                b.MOV(result.w, texel)
         elif item.mode == GL.MODULATE:
             if has_color:
-                b.MUL(made.xyz, color, texel)
+                b.MUL(result.xyz, color, texel)
             if has_alpha:
-                b.MUL(made.w, color, texel)
+                b.MUL(result.w, color, texel)
         elif item.mode == GL.DECAL:
             if item.base == GL.RGBA:
-                b.LRP(made.xyz, texel.wwww, texel, color)
+                b.LRP(result.xyz, texel.wwww, texel, color)
             else:
-                b.MOV(made.xyz, texel)
+                b.MOV(result.xyz, texel)
         elif item.mode == GL.BLEND:
             if has_color:
-                b.LRP(made.xyz, texel, constant, color)
+                b.LRP(result.xyz, texel, constant, color)
             if item.base == GL.INTENSITY:
-                b.LRP(made.w, texel, constant, color)
+                b.LRP(result.w, texel, constant, color)
             elif has_alpha:
-                b.MUL(made.w, color, texel)
+                b.MUL(result.w, color, texel)
         elif item.mode == GL.ADD:
             if has_color:
-                b.ADD(made.xyz, color, texel)
+                b.ADD(result.xyz, color, texel)
             if item.base == GL.INTENSITY:
-                b.ADD(made.w, color, texel)
+                b.ADD(result.w, color, texel)
             elif has_alpha:
-                b.MUL(made.w, color, texel)
-        b.MOV(made, made, saturate=True)
-        return made
+                b.MUL(result.w, color, texel)
+        b.MOV(result, result, saturate=True)
+        return result
 
-    def combine(self, item: EnvironmentKey, half: Combiner, color: Any, made: Any, mask: str) -> None:
+    def combine(self, item: EnvironmentKey, half: Combiner, color: Any, result: Any, mask: str) -> None:
         """One half of GL_COMBINE. (OpenGL 2.1, tables 3.22 and 3.23)"""
-        b, into = self.b, getattr(made, mask)
+        b, into = self.b, getattr(result, mask)
         first, second, third = (self.argument(item, half, index, color) for index in range(3))
         function = half.function
         if function == GL.REPLACE:
@@ -152,41 +152,41 @@ class _Maker:
             b.ADD(into, first, second)
         elif function == GL.ADD_SIGNED:
             b.ADD(into, first, second)
-            b.ADD(into, made, -0.5)
+            b.ADD(into, result, -0.5)
         elif function == GL.INTERPOLATE:
             b.LRP(into, third, first, second)
         elif function == GL.SUBTRACT:
             b.ADD(into, first, -second)
         else:  # GL_DOT3_RGB and GL_DOT3_RGBA
-            left, right = b.temporary(), b.temporary()
-            b.ADD(left, first, -0.5)
-            b.ADD(right, second, -0.5)
-            b.DP3(left.x, left, right)
-            b.MUL(into, left.xxxx, 4.0)
+            one, two = b.temporary(), b.temporary()
+            b.ADD(one, first, -0.5)
+            b.ADD(two, second, -0.5)
+            b.DP3(one.x, one, two)
+            b.MUL(into, one.xxxx, 4.0)
         if half.scale != 1.0:
-            b.MUL(into, made, half.scale)
-        b.MOV(into, made, saturate=True)
+            b.MUL(into, result, half.scale)
+        b.MOV(into, result, saturate=True)
 
     def argument(self, item: EnvironmentKey, half: Combiner, index: int, color: Any) -> Any:
         """A source with its operand."""
         b, source, operand = self.b, half.sources[index], half.operands[index]
         if source == GL.TEXTURE:
-            found = self.texels[item.unit]
+            value = self.texels[item.unit]
         elif source == GL.CONSTANT:
-            found = b.constant(slots.ENVIRONMENT + item.unit)
+            value = b.constant(slots.ENVIRONMENT + item.unit)
         elif source == GL.PRIMARY_COLOR:
-            found = self.primary
+            value = self.primary
         elif GL.TEXTURE0 <= source < GL.TEXTURE0 + 8:
-            found = self.texels.get(source - GL.TEXTURE0, color)
+            value = self.texels.get(source - GL.TEXTURE0, color)
         else:
-            found = color
+            value = color
         if operand in (GL.SRC_ALPHA, GL.ONE_MINUS_SRC_ALPHA):
-            found = found.wwww
+            value = value.wwww
         if operand in (GL.ONE_MINUS_SRC_COLOR, GL.ONE_MINUS_SRC_ALPHA):
-            made = b.temporary()
-            b.ADD(made, 1.0, -found)
-            return made
-        return found
+            inverted = b.temporary()
+            b.ADD(inverted, 1.0, -value)
+            return inverted
+        return value
 
     def make(self) -> tgsi.Program:
         """The whole program."""
@@ -200,20 +200,20 @@ class _Maker:
         color: Any = self.primary
         for item in key.units:
             color = self.environment(item, color)
-        made = b.temporary()
-        b.MOV(made, color)
+        result = b.temporary()
+        b.MOV(result, color)
         if secondary is not None:
-            b.ADD(made.xyz, made, secondary, saturate=True)
+            b.ADD(result.xyz, result, secondary, saturate=True)
         if key.fog:
-            self.fog(made)
+            self.fog(result)
         b.property("FS_COLOR0_WRITES_ALL_CBUFS", 1)
-        b.MOV(b.output("COLOR"), made)
+        b.MOV(b.output("COLOR"), result)
         if key.source == "depth":
             b.MOV(b.output("POSITION").z, self.depth.xxxx)
         return b.build()
 
-    def fog(self, made: Any) -> None:
-        """Mix with the color of fog."""
+    def fog(self, result: Any) -> None:
+        """Blend with the fog color."""
         b, distance = self.b, self.b.input("FOG", 0, interpolation="PERSPECTIVE")
         factors, share = b.constant(slots.FOG_FACTORS), b.temporary()
         if self.key.fog == GL.LINEAR:
@@ -223,7 +223,7 @@ class _Maker:
             if self.key.fog == GL.EXP2:
                 b.MUL(share.x, share.xxxx, share.xxxx)
             b.EX2(share.x, -share.xxxx, saturate=True)
-        b.LRP(made.xyz, share.xxxx, made, b.constant(slots.FOG_COLOR))
+        b.LRP(result.xyz, share.xxxx, result, b.constant(slots.FOG_COLOR))
 
 
 def fragment_program(key: FragmentKey) -> tgsi.Program:

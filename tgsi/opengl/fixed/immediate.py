@@ -30,22 +30,22 @@ def set_current(gl: Context, location: int, values: tuple[float, float, float, f
 
 
 def put_attribute(gl: Context, location: int, values: tuple[Any, ...]) -> None:
-    """Set an attribute: of the open primitive, in the open list, or as current value."""
-    made: Any = (*values, *FILL[len(values) :])
+    """Set an attribute of the open primitive or the open list, otherwise the current value."""
+    vector: Any = (*values, *FILL[len(values) :])
     if gl.batch is not None:
-        gl.batch.put(location, made)
+        gl.batch.put(location, vector)
         gl.batch.share(gl.native if gl.list is None else None)
         return
     if gl.list is not None:
-        gl.list.items.append((set_current, (location, made)))
-        gl.list.known[location] = made
+        gl.list.items.append((set_current, (location, vector)))
+        gl.list.known[location] = vector
         if not gl.list.executes:
             return
-    set_current(gl, location, made)
+    set_current(gl, location, vector)
 
 
 def put_vertex(gl: Context, values: tuple[Any, ...]) -> None:
-    """Add a vertex to the open primitive; without one nothing happens."""
+    """Add a vertex to the open primitive; ignored without one."""
     if gl.batch is not None:
         gl.batch.vertex((*values, *FILL[len(values) :]))
         gl.batch.share(gl.native if gl.list is None else None)
@@ -59,7 +59,7 @@ def begin(gl: Context, mode: int) -> None:
         raise bad_operation("a primitive is open")
     name = check_mode(gl, mode)
     if gl.native is not None:
-        gl.native.note_error(True)  # glGetError is an error until the end
+        gl.native.note_error(True)  # glGetError is an error until glEnd
     gl.batch = Batch(mode, name, dict(gl.list.known) if gl.list is not None else {})
     if gl.list is None:
         gl.batch.share(gl.native)
@@ -79,7 +79,7 @@ def end(gl: Context) -> None:
 
 
 def _finish(gl: Context, batch: Batch) -> None:
-    """Draw a primitive, or put it into the open list."""
+    """Draw a primitive, or add it to the open list."""
     if gl.list is not None:
         gl.list.items.append((draw_batch, (batch,)))
         gl.list.known.update(zip(batch.columns, batch.values, strict=True))
@@ -89,7 +89,7 @@ def _finish(gl: Context, batch: Batch) -> None:
 
 
 def split(gl: Context) -> None:
-    """Draw the whole primitives of the open batch, before state changes that vertices do not have."""
+    """Draw the complete primitives of the open batch, before a change of state that is not stored per vertex."""
     batch = gl.batch
     if batch is not None and batch.is_whole():
         gl.batch = Batch(batch.mode, batch.mode_name, dict(zip(batch.columns, batch.values, strict=True)))
@@ -108,7 +108,7 @@ def draw_batch(gl: Context, batch: Batch) -> None:
 
 
 def _forms(name: str, kinds: str, put: Callable[..., None], counts: tuple[int, ...], *, scaled: bool = False) -> None:
-    """Offer a command for each number of components and type, with and without a pointer."""
+    """Register a command for each number of components and type, with and without a pointer."""
     for count in counts:
         for kind in kinds.split():
             factor = TOPS[kind] if scaled and kind in TOPS else 0
@@ -119,11 +119,11 @@ def _offer(name: str, put: Callable[..., None], count: int, letter: str, factor:
     def whole(values: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple([max(-1.0, value / factor) for value in values]) if factor else values
 
-    def values(gl: Context, *given: Any) -> None:
-        put(gl, *given[:-count], whole(given[-count:]))
+    def values(gl: Context, *arguments: Any) -> None:
+        put(gl, *arguments[:-count], whole(arguments[-count:]))
 
-    def vector(gl: Context, *given: Any) -> None:
-        put(gl, *given[:-1], whole(numbers(letter, given[-1], count)))
+    def vector(gl: Context, *arguments: Any) -> None:
+        put(gl, *arguments[:-1], whole(numbers(letter, arguments[-1], count)))
 
     command(name)(lists_itself(values))
     command(f"{name}v")(lists_itself(vector))
@@ -175,7 +175,7 @@ def fog_coord_doubles(gl: Context, coord: Pointer) -> None:
 @command("glEdgeFlag")
 @lists_itself
 def edge_flag(gl: Context, flag: int) -> None:
-    """Draw the edges from the next vertices on, or leave them out, where polygons are lines or points."""
+    """Set whether the edges that start at the following vertices are drawn, for polygons drawn as lines or points."""
     put_attribute(gl, EDGE, (float(bool(flag)),))
 
 

@@ -1,4 +1,4 @@
-"""Queries of lights, materials, generated coordinates and stipple as other kinds of numbers. (OpenGL 2.1, 6.1.3)"""
+"""Queries of lights, materials, generated coordinates and stipple as integers or doubles. (OpenGL 2.1, 6.1.3)"""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def _integers(name: int, values: tuple[Any, ...]) -> list[int]:
 
 @command("glGetLightiv")
 def get_light_integers(gl: Context, light: int, pname: int, params: Pointer) -> None:
-    """A parameter of a light; colors of 0 .. 1 go over all integers."""
+    """A parameter of a light; colors are scaled to the integer range."""
     write("i", params, _integers(pname, light_values(gl, light, pname)))
 
 
 @command("glGetMaterialiv")
 def get_material_integers(gl: Context, face: int, pname: int, params: Pointer) -> None:
-    """A parameter of a material; colors of 0 .. 1 go over all integers."""
+    """A parameter of a material; colors are scaled to the integer range."""
     write("i", params, _integers(pname, material_values(gl, face, pname)))
 
 
@@ -41,12 +41,12 @@ def _generation(letter: str) -> Callable[..., None]:
         if coord not in COORDINATES:
             raise bad_enum("coord", coord)
         item = unit(gl).coordinates[COORDINATES[coord]]
-        found: dict[int, tuple[Any, ...]] = {
+        values: dict[int, tuple[Any, ...]] = {
             GL.TEXTURE_GEN_MODE: (item.mode,), GL.OBJECT_PLANE: item.object_plane, GL.EYE_PLANE: item.eye_plane,
         }  # fmt: skip
-        if pname not in found:
+        if pname not in values:
             raise bad_enum("pname", pname)
-        write(letter, params, [round(value) for value in found[pname]] if letter == "i" else [float(value) for value in found[pname]])
+        write(letter, params, [round(value) for value in values[pname]] if letter == "i" else [float(value) for value in values[pname]])
 
     return get
 
@@ -57,7 +57,7 @@ for _letter in "dfi":
 
 @command("glGetPolygonStipple")
 def get_polygon_stipple(gl: Context, mask: Pointer) -> None:
-    """The pattern of polygons: 32 rows of 32 bits, by the pack parameters."""
+    """The polygon stipple pattern: 32 rows of 32 bits, stored by the pack parameters."""
     words = np.array(gl.raster.stipple, ">u4").view(np.uint8).reshape(32, 4)
     if gl.pack.lsb_first:
         words = np.packbits(np.unpackbits(words, axis=1), axis=1, bitorder="little")

@@ -36,7 +36,7 @@ FIELDS = {
     GL.AMBIENT_AND_DIFFUSE: ("ambient", "diffuse"),
 }
 COLORS = {GL.AMBIENT, GL.DIFFUSE, GL.SPECULAR, GL.EMISSION, GL.AMBIENT_AND_DIFFUSE, GL.LIGHT_MODEL_AMBIENT, GL.FOG_COLOR}
-"""Parameters whose integers go from -1 to 1."""
+"""Parameters whose integers are normalized to -1 .. 1."""
 
 
 def _values(kind: str, name: int, counts: dict[int, int], address: Pointer) -> tuple[float, ...]:
@@ -44,13 +44,13 @@ def _values(kind: str, name: int, counts: dict[int, int], address: Pointer) -> t
         raise bad_enum("pname", name)
     if kind == "f":
         return floats(address, counts[name])
-    found = ints(address, counts[name])
-    return tuple((2 * value + 1) / 4294967295 for value in found) if name in COLORS else tuple(float(value) for value in found)
+    words = ints(address, counts[name])
+    return tuple((2 * value + 1) / 4294967295 for value in words) if name in COLORS else tuple(float(value) for value in words)
 
 
 @listed
 def put_light(gl: Context, light: int, name: int, values: tuple[Any, ...]) -> None:
-    """Set a parameter of a light; positions and directions go to eye coordinates."""
+    """Set a parameter of a light; positions and directions are transformed to eye coordinates."""
     number = light - GL.LIGHT0
     if not 0 <= number < len(gl.fixed.lights):
         raise bad_enum("light", light)
@@ -108,7 +108,7 @@ def light_number(gl: Context, light: int, pname: int, param: float) -> None:
 
 
 def put_material(gl: Context, face: int, name: int, values: tuple[Any, ...]) -> None:
-    """Set a parameter of a face's material, for the primitives that are not begun yet."""
+    """Set a parameter of a face's material, for later primitives."""
     split(gl)
     _put_material(gl, face, name, values)
 
@@ -193,7 +193,7 @@ def light_model_number(gl: Context, pname: int, param: float) -> None:
 
 
 def settle_color_material(gl: Context) -> None:
-    """Give the material the vertex color that it followed."""
+    """Copy the tracked vertex color to the material."""
     faces, mode = gl.fixed.color_material
     for face, item in ((GL.FRONT, gl.fixed.front), (GL.BACK, gl.fixed.back)):
         if faces in (face, GL.FRONT_AND_BACK):
@@ -207,7 +207,7 @@ def _current_color(gl: Context) -> Any:
 
 
 def current_material(gl: Context, *, is_back: bool) -> Material:
-    """The material of a face, with the color that it follows now."""
+    """The material of a face, with the tracked vertex color."""
     item = gl.fixed.back if is_back else gl.fixed.front
     faces, mode = gl.fixed.color_material
     if GL.COLOR_MATERIAL in gl.fixed.enabled and faces in (GL.BACK if is_back else GL.FRONT, GL.FRONT_AND_BACK):
@@ -218,7 +218,7 @@ def current_material(gl: Context, *, is_back: bool) -> Material:
 
 @command("glColorMaterial")
 def color_material(gl: Context, face: int, mode: int) -> None:
-    """The colors of a material that follow the vertex's color."""
+    """Set the material colors that track the vertex color."""
     if face not in (GL.FRONT, GL.BACK, GL.FRONT_AND_BACK):
         raise bad_enum("face", face)
     if mode not in FIELDS:
@@ -277,7 +277,7 @@ def fog_number(gl: Context, pname: int, param: float) -> None:
 
 @listed
 def put_clip_plane(gl: Context, plane: int, equation: tuple[float, ...]) -> None:
-    """Set a clip plane, given in object coordinates."""
+    """Set a clip plane in object coordinates."""
     number = plane - GL.CLIP_DISTANCE0
     if not 0 <= number < len(gl.fixed.planes):
         raise bad_enum("plane", plane)
@@ -306,15 +306,15 @@ def light_values(gl: Context, light: int, pname: int) -> tuple[float, ...]:
     if not 0 <= number < len(gl.fixed.lights):
         raise bad_enum("light", light)
     item = gl.fixed.lights[number]
-    found: dict[int, tuple[float, ...]] = {
+    values: dict[int, tuple[float, ...]] = {
         GL.AMBIENT: item.ambient, GL.DIFFUSE: item.diffuse, GL.SPECULAR: item.specular, GL.POSITION: item.position,
         GL.SPOT_DIRECTION: item.direction, GL.SPOT_EXPONENT: (item.exponent,), GL.SPOT_CUTOFF: (item.cutoff,),
         GL.CONSTANT_ATTENUATION: item.attenuation[:1], GL.LINEAR_ATTENUATION: item.attenuation[1:2],
         GL.QUADRATIC_ATTENUATION: item.attenuation[2:],
     }  # fmt: skip
-    if pname not in found:
+    if pname not in values:
         raise bad_enum("pname", pname)
-    return found[pname]
+    return values[pname]
 
 
 @command("glGetLightfv")
@@ -328,13 +328,13 @@ def material_values(gl: Context, face: int, pname: int) -> tuple[float, ...]:
     if face not in (GL.FRONT, GL.BACK):
         raise bad_enum("face", face)
     item = current_material(gl, is_back=face == GL.BACK)
-    found: dict[int, tuple[float, ...]] = {
+    values: dict[int, tuple[float, ...]] = {
         GL.AMBIENT: item.ambient, GL.DIFFUSE: item.diffuse, GL.SPECULAR: item.specular, GL.EMISSION: item.emission,
         GL.SHININESS: (item.shininess,), GL.COLOR_INDEXES: (0.0, 1.0, 1.0),
     }  # fmt: skip
-    if pname not in found:
+    if pname not in values:
         raise bad_enum("pname", pname)
-    return found[pname]
+    return values[pname]
 
 
 @command("glGetMaterialfv")

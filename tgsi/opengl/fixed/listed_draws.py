@@ -37,13 +37,13 @@ def values_of(gl: Context, item: Attribute, binding: Binding, vertices: NDArray[
     name = item.format()
     if name in Format.__members__:
         return texels.unpack(Format[name], np.ascontiguousarray(rows)).astype(np.float32)
-    made = np.tile(np.array([0, 0, 0, 1], np.float32), (len(vertices), 1))
-    made[:, : item.size] = np.ascontiguousarray(rows).view(np.float64)
-    return made
+    result = np.tile(np.array([0, 0, 0, 1], np.float32), (len(vertices), 1))
+    result[:, : item.size] = np.ascontiguousarray(rows).view(np.float64)
+    return result
 
 
 def compile_draw(gl: Context, mode: int, vertices: NDArray[Any]) -> None:
-    """Put a primitive of these vertices into the open list, and draw it if the list does; without a list it is drawn by its values."""
+    """Add a primitive of these vertices to the open list, and draw it unless the list is only compiled. Without a list, just draw it."""
     name = check_mode(gl, mode)
     array = gl.vertex_array
     enabled = [index for index, item in enumerate(array.attributes) if item.is_enabled]
@@ -82,7 +82,7 @@ def _range(gl: Context, mode: int, start: int, end: int, count: int, type: int, 
 
 
 def _with_lists(draw: Callable[..., None], compile: Callable[..., None]) -> Callable[..., None]:
-    """A draw that goes into the open list, if there is one, or to selection and feedback."""
+    """A draw for the open list, if there is one, or for selection and feedback."""
 
     @wraps(draw)
     def call(gl: Context, *values: Any) -> None:
@@ -92,7 +92,7 @@ def _with_lists(draw: Callable[..., None], compile: Callable[..., None]) -> Call
 
 
 COMPILED: dict[str, Callable[..., None]] = {"glDrawArrays": _arrays, "glDrawElements": _elements, "glDrawRangeElements": _range}
-"""Draws with the function that compiles them."""
+"""Draw commands with the functions that compile them."""
 
 for _name, _compile in COMPILED.items():
     HANDLERS[_name] = _with_lists(HANDLERS[_name], _compile)

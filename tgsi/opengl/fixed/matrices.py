@@ -22,7 +22,7 @@ DEPTHS = {GL.MODELVIEW: 32, GL.PROJECTION: 32, GL.TEXTURE: 10}
 
 
 def _changes(gl: Context) -> int:
-    """The group that a matrix of the current stack belongs to; programs follow from matrices of textures."""
+    """The group of state of the current stack's matrix; texture matrices affect programs."""
     return dirty.FIXED if gl.fixed.matrix_mode == GL.TEXTURE else dirty.MATRIX
 
 
@@ -50,7 +50,7 @@ def _read(letter: str, address: Pointer, *, transposed: bool = False) -> Matrix:
 
 @command("glMatrixMode")
 def matrix_mode(gl: Context, mode: int) -> None:
-    """Choose a stack."""
+    """Select a matrix stack."""
     if mode not in DEPTHS:
         raise bad_enum("mode", mode)
     gl.fixed.matrix_mode = mode
@@ -58,7 +58,7 @@ def matrix_mode(gl: Context, mode: int) -> None:
 
 @command("glPushMatrix")
 def push_matrix(gl: Context) -> None:
-    """Put a copy of the matrix onto its stack."""
+    """Push a copy of the current matrix."""
     stack = _stack(gl)
     if len(stack) >= DEPTHS[gl.fixed.matrix_mode]:
         raise GLError(GL.STACK_OVERFLOW, f"{len(stack)} matrices are on the stack")
@@ -67,7 +67,7 @@ def push_matrix(gl: Context) -> None:
 
 @command("glPopMatrix")
 def pop_matrix(gl: Context) -> None:
-    """Take a matrix off its stack."""
+    """Pop a matrix."""
     stack = _stack(gl)
     if len(stack) == 1:
         raise GLError(GL.STACK_UNDERFLOW, "one matrix is on the stack")
@@ -154,9 +154,9 @@ def rotate(gl: Context, angle: float, x: float, y: float, z: float) -> None:
     axis = np.array([x, y, z]) / length
     c, s = math.cos(math.radians(angle)), math.sin(math.radians(angle))
     cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
-    made = identity()
-    made[:3, :3] = np.outer(axis, axis) * (1 - c) + np.eye(3) * c + cross * s
-    _multiply(gl, made)
+    matrix = identity()
+    matrix[:3, :3] = np.outer(axis, axis) * (1 - c) + np.eye(3) * c + cross * s
+    _multiply(gl, matrix)
 
 
 @command("glFrustum")
@@ -165,11 +165,11 @@ def frustum(gl: Context, left: float, right: float, bottom: float, top: float, n
     """Multiply by a perspective projection."""
     if near <= 0 or far <= 0 or left == right or bottom == top or near == far:
         raise bad_value("the volume is empty, or a plane lies behind the eye")
-    made = np.zeros((4, 4))
-    made[0, 0], made[1, 1] = 2 * near / (right - left), 2 * near / (top - bottom)
-    made[0, 2], made[1, 2] = (right + left) / (right - left), (top + bottom) / (top - bottom)
-    made[2, 2], made[2, 3], made[3, 2] = -(far + near) / (far - near), -2 * far * near / (far - near), -1
-    _multiply(gl, made.astype(np.float32))
+    matrix = np.zeros((4, 4))
+    matrix[0, 0], matrix[1, 1] = 2 * near / (right - left), 2 * near / (top - bottom)
+    matrix[0, 2], matrix[1, 2] = (right + left) / (right - left), (top + bottom) / (top - bottom)
+    matrix[2, 2], matrix[2, 3], matrix[3, 2] = -(far + near) / (far - near), -2 * far * near / (far - near), -1
+    _multiply(gl, matrix.astype(np.float32))
 
 
 @command("glOrtho")
@@ -178,7 +178,7 @@ def ortho(gl: Context, left: float, right: float, bottom: float, top: float, nea
     """Multiply by a parallel projection."""
     if left == right or bottom == top or near == far:
         raise bad_value("the volume is empty")
-    made = np.eye(4)
-    made[0, 0], made[1, 1], made[2, 2] = 2 / (right - left), 2 / (top - bottom), -2 / (far - near)
-    made[:3, 3] = -(right + left) / (right - left), -(top + bottom) / (top - bottom), -(far + near) / (far - near)
-    _multiply(gl, made.astype(np.float32))
+    matrix = np.eye(4)
+    matrix[0, 0], matrix[1, 1], matrix[2, 2] = 2 / (right - left), 2 / (top - bottom), -2 / (far - near)
+    matrix[:3, 3] = -(right + left) / (right - left), -(top + bottom) / (top - bottom), -(far + near) / (far - near)
+    _multiply(gl, matrix.astype(np.float32))

@@ -1,4 +1,4 @@
-"""Attributes of 10 and 2 bits in one number, and elements of arrays one by one. (OpenGL 3.3, 2.7; 2.1, 2.8)"""
+"""Attributes packed as 10, 10, 10 and 2 bits, and glArrayElement. (OpenGL 3.3, 2.7; 2.1, 2.8)"""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ Put = Callable[["Context", int, tuple[float, ...]], None]
 
 
 def unpacked(type: int, word: int, count: int, *, normalized: bool) -> tuple[float, ...]:
-    """The first components of a packed number. GL_INVALID_ENUM for other types."""
+    """The first components of a packed number. Raises GL_INVALID_ENUM for other types."""
     if type == GL.UNSIGNED_INT_10F_11F_11F_REV and not normalized and count == 3:
         from tgsi.gallium import Format, texels
 
-        found = texels.unpack(Format.R11G11B10_FLOAT, np.array([[word]], np.uint32).view(np.uint8))
-        return tuple(float(value) for value in found[0, :3])
+        texel = texels.unpack(Format.R11G11B10_FLOAT, np.array([[word]], np.uint32).view(np.uint8))
+        return tuple(float(value) for value in texel[0, :3])
     if type not in (GL.INT_2_10_10_10_REV, GL.UNSIGNED_INT_2_10_10_10_REV):
         raise bad_enum("type", type)
-    made = []
+    components = []
     for shift, bits in _BITS[:count]:
         value = word >> shift & ((1 << bits) - 1)
         top = (1 << bits) - 1
         if type == GL.INT_2_10_10_10_REV:
             value -= (1 << bits) if value >> (bits - 1) else 0
             top = (1 << (bits - 1)) - 1
-        made.append(max(-1.0, value / top) if normalized else float(value))
-    return tuple(made)
+        components.append(max(-1.0, value / top) if normalized else float(value))
+    return tuple(components)
 
 
 def _vertex(gl: Context, _: int, values: tuple[float, ...]) -> None:
@@ -59,12 +59,12 @@ def _at(location: int) -> Put:
 
 
 def _offer(name: str, count: int, put: Put, *, has_target: bool, normalized: bool) -> None:
-    def value(gl: Context, *given: int) -> None:
-        target, (type, word) = (given[0], given[1:]) if has_target else (0, given)
+    def value(gl: Context, *arguments: int) -> None:
+        target, (type, word) = (arguments[0], arguments[1:]) if has_target else (0, arguments)
         put(gl, target, unpacked(type, word, count, normalized=normalized))
 
-    def vector(gl: Context, *given: Any) -> None:
-        value(gl, *given[:-1], uints(given[-1], 1)[0])
+    def vector(gl: Context, *arguments: Any) -> None:
+        value(gl, *arguments[:-1], uints(arguments[-1], 1)[0])
 
     command(name)(lists_itself(value))
     command(f"{name}v")(lists_itself(vector))
@@ -104,7 +104,7 @@ for _count in (1, 2, 3, 4):
 @command("glArrayElement")
 @lists_itself
 def array_element(gl: Context, i: int) -> None:
-    """The attributes of one vertex of the arrays that are on, and the vertex."""
+    """Set the attributes of the enabled arrays from one element, and add the vertex."""
     if i < 0:
         raise bad_value(f"i: {i} is negative")
     array = gl.vertex_array

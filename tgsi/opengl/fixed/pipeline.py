@@ -16,13 +16,13 @@ from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
 
 TARGETS = (GL.TEXTURE_CUBE_MAP, GL.TEXTURE_3D, GL.TEXTURE_RECTANGLE, GL.TEXTURE_2D, GL.TEXTURE_1D)
-"""Targets of a unit by priority: the first enabled one is used. (OpenGL 2.1, 3.8.15)"""
+"""Targets of a unit by priority: the first enabled target is used. (OpenGL 2.1, 3.8.15)"""
 
 SAMPLERS = {"1D": "sampler1D", "2D": "sampler2D", "3D": "sampler3D", "CUBE": "samplerCube", "RECT": "sampler2DRect"}
 
 
 def texture_of(gl: Context, unit: int) -> tuple[int, Texture] | None:
-    """The target and the texture that a unit samples; None if it is off or its texture is incomplete."""
+    """The target and the texture that a unit samples; None if the unit is disabled or the texture incomplete."""
     on = gl.fixed.units[unit].targets
     if not on:
         return None
@@ -34,10 +34,10 @@ def texture_of(gl: Context, unit: int) -> tuple[int, Texture] | None:
 
 def environment_key(gl: Context, unit: int) -> EnvironmentKey | None:
     """The key of a unit, or None if it does not sample."""
-    found = texture_of(gl, unit)
-    if found is None:
+    bound = texture_of(gl, unit)
+    if bound is None:
         return None
-    target, texture = found
+    target, texture = bound
     image = texture.base_image()
     assert image is not None
     item, base = gl.fixed.units[unit], image.row.base
@@ -65,7 +65,7 @@ def environment_key(gl: Context, unit: int) -> EnvironmentKey | None:
 
 
 def vertex_key(gl: Context, units: Iterable[int], *, has_fog: bool, has_secondary: bool) -> VertexKey:
-    """The key of the vertex program that writes coordinates for these units."""
+    """The key of a vertex program that writes coordinates for these units."""
     state = gl.fixed
     on = state.enabled
     is_lit = GL.LIGHTING in on
@@ -109,7 +109,7 @@ def units_of(gl: Context) -> tuple[EnvironmentKey, ...]:
 
 
 def fixed_program(gl: Context) -> Linked:
-    """The program of the fixed functions for the current state."""
+    """The fixed-function program for the current state."""
     changed = gl.dirty & (dirty.FIXED | dirty.TEXTURES | dirty.MATRIX | dirty.MATERIAL)
     stages = gl.stages
     linked = stages.linked
@@ -141,7 +141,7 @@ def fixed_program(gl: Context) -> Linked:
 
 
 def mixed_program(gl: Context, base: Linked) -> Linked:
-    """A linked program with its missing stages added as fixed functions of the current state."""
+    """A linked program, completed by fixed-function stages for the current state."""
     stages = gl.stages
     changed = gl.dirty & (dirty.FIXED | dirty.TEXTURES | dirty.MATRIX | dirty.MATERIAL | dirty.PROGRAM | dirty.SUBROUTINES)
     if stages.base is base and stages.mixed is not None and not changed:
@@ -160,18 +160,18 @@ def mixed_program(gl: Context, base: Linked) -> Linked:
         fragment = FragmentKey(units_of(gl), GL.COLOR_SUM in gl.fixed.enabled, gl.fixed.fog.mode if GL.FOG in gl.fixed.enabled else 0)
         keys.append(fragment)
         _add_fragment(gl, own, fragment)
-    found = base.mixes.get(tuple(keys))
-    if found is None:
-        found = base.mixes[tuple(keys)] = Combined([(base, tuple(base.programs)), (own, tuple(own.programs))])
-    assert isinstance(found, Combined)
-    _put_constants(gl, found.parts[1], vertex.units if vertex is not None else ())
-    found.refresh()
-    type(gl).put_state(gl, base, dirty.ALL if stages.mixed is not found else changed)
-    if stages.mixed is not found:
-        stages.mixed, stages.base = found, base
+    combined = base.mixes.get(tuple(keys))
+    if combined is None:
+        combined = base.mixes[tuple(keys)] = Combined([(base, tuple(base.programs)), (own, tuple(own.programs))])
+    assert isinstance(combined, Combined)
+    _put_constants(gl, combined.parts[1], vertex.units if vertex is not None else ())
+    combined.refresh()
+    type(gl).put_state(gl, base, dirty.ALL if stages.mixed is not combined else changed)
+    if stages.mixed is not combined:
+        stages.mixed, stages.base = combined, base
         gl.dirty |= dirty.PROGRAM
     gl.dirty &= ~(dirty.FIXED | dirty.MATRIX | dirty.MATERIAL)
-    return found
+    return combined
 
 
 def _note_vertex(gl: Context, key: VertexKey) -> None:
@@ -191,8 +191,8 @@ def _put_constants(gl: Context, linked: Linked, units: tuple[UnitKey, ...]) -> N
 def _add_vertex(gl: Context, linked: Linked, key: VertexKey) -> None:
     stored = gl.stages.vertex.get(key)
     if stored is None:
-        made = vertex_program(key)
-        stored = gl.stages.vertex[key] = made, gl.pipe.create_vs_state(made.program)
+        fixed_vertex = vertex_program(key)
+        stored = gl.stages.vertex[key] = fixed_vertex, gl.pipe.create_vs_state(fixed_vertex.program)
     program, linked.shaders[GL.VERTEX_SHADER] = stored
     linked.programs[GL.VERTEX_SHADER] = program.program
     linked.attributes = [Attribute("", GL.FLOAT_VEC4, "vec4", location, register, 1) for register, location in enumerate(program.inputs)]
@@ -201,8 +201,8 @@ def _add_vertex(gl: Context, linked: Linked, key: VertexKey) -> None:
 def _add_fragment(gl: Context, linked: Linked, key: FragmentKey) -> None:
     stored = gl.stages.fragment.get(key)
     if stored is None:
-        made = fragment_program(key)
-        stored = gl.stages.fragment[key] = made, gl.pipe.create_fs_state(made)
+        program = fragment_program(key)
+        stored = gl.stages.fragment[key] = program, gl.pipe.create_fs_state(program)
     linked.programs[GL.FRAGMENT_SHADER], linked.shaders[GL.FRAGMENT_SHADER] = stored
     if key.units:
         linked.texture_units[GL.FRAGMENT_SHADER] = {item.unit: (item.unit, SAMPLERS[SAMPLED[item.target]]) for item in key.units}

@@ -1,4 +1,4 @@
-"""Pixel transfer: scales, biases and maps of pixels on their way. (OpenGL 2.1, 3.6.3)"""
+"""Parameters of pixel transfer: scales, biases and maps. (OpenGL 2.1, 3.6.3)"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TOPS = {"f": 1, "I": 4294967295, "H": 65535}
 
 @command("glPixelTransferf", "glPixelTransferi")
 def pixel_transfer(gl: Context, pname: int, param: float) -> None:
-    """Set a scale, a bias, or whether maps are used."""
+    """Set a scale or a bias, or turn maps on or off."""
     state = gl.legacy.transfer
     if pname in SCALES:
         state.scale[SCALES[pname]] = float(param)
@@ -63,11 +63,11 @@ def _setter(letter: str) -> Callable[..., None]:
             raise bad_enum("map", map)
         if not 1 <= size <= MAX_MAP or (map not in COLOR_MAPS and size & (size - 1)):
             raise bad_value(f"mapsize: {size}")
-        found = np.frombuffer(read_raw(gl, values, 4 * size if letter != "H" else 2 * size, "glPixelMap"), f"={letter}").astype(np.float64)
+        table = np.frombuffer(read_raw(gl, values, 4 * size if letter != "H" else 2 * size, "glPixelMap"), f"={letter}").astype(np.float64)
         if map in (GL.PIXEL_MAP_I_TO_I, GL.PIXEL_MAP_S_TO_S):
-            put_map(gl, map, tuple(found.tolist()))
+            put_map(gl, map, tuple(table.tolist()))
         else:
-            put_map(gl, map, tuple(np.clip(found / TOPS[letter], 0.0, 1.0).tolist()))
+            put_map(gl, map, tuple(np.clip(table / TOPS[letter], 0.0, 1.0).tolist()))
 
     return set_map
 
@@ -76,9 +76,9 @@ def _getter(letter: str) -> Callable[..., None]:
     def get_map(gl: Context, map: int, values: Pointer) -> None:
         if map not in PIXEL_MAPS:
             raise bad_enum("map", map)
-        found = gl.legacy.transfer.maps[map]
+        table = gl.legacy.transfer.maps[map]
         top = 1 if map in (GL.PIXEL_MAP_I_TO_I, GL.PIXEL_MAP_S_TO_S) else TOPS[letter]
-        write(letter, values, found if letter == "f" else [round(value * top) for value in found])
+        write(letter, values, table if letter == "f" else [round(value * top) for value in table])
 
     return get_map
 

@@ -1,4 +1,4 @@
-"""Pixels that are drawn or copied at the raster position. (OpenGL 2.1, 3.6.4 and 4.3.3)"""
+"""Draw or copy pixels at the raster position. (OpenGL 2.1, 3.6.4 and 4.3.3)"""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def _draw_colors(gl: Context, data: NDArray[np.uint8], format: str, token: int) 
 def _draw_depth(gl: Context, depth: NDArray[np.float32], token: int) -> None:
     if gl.fixed.raster_valid and not note_raster(gl, token):
         state = gl.legacy.transfer
-        made = np.clip(depth * np.float32(state.depth_scale) + np.float32(state.depth_bias), 0.0, 1.0)
-        data = made.astype(np.float32)[..., None].view(np.uint8)
+        scaled = np.clip(depth * np.float32(state.depth_scale) + np.float32(state.depth_bias), 0.0, 1.0)
+        data = scaled.astype(np.float32)[..., None].view(np.uint8)
         draw_rectangle(gl, data, "R32_FLOAT", _place(gl, depth.shape[1], depth.shape[0]), "depth")
 
 
 @listed
 def _draw_stencil(gl: Context, values: NDArray[np.int64], token: int) -> None:
-    """Write stencil values under the write mask, inside of the scissor."""
+    """Write stencil values through the write mask, inside the scissor."""
     if not gl.fixed.raster_valid or note_raster(gl, token):
         return
     check_framebuffer(gl)
@@ -80,12 +80,14 @@ def _draw_stencil(gl: Context, values: NDArray[np.int64], token: int) -> None:
     gl.pipe.texture_read(resource, old, level=level, box=box)
     mask = gl.fragment.front.write_mask & 0xFF
     new = values[np.ix_(from_row, from_column)].reshape(-1) & mask
-    kept = texels.unpack_stencil(format, old).astype(np.int64) & ~mask
-    gl.pipe.texture_subdata(resource, texels.pack_depth_stencil(format, None, (kept | new).astype(np.uint8), old), level=level, box=box)
+    protected = texels.unpack_stencil(format, old).astype(np.int64) & ~mask
+    gl.pipe.texture_subdata(
+        resource, texels.pack_depth_stencil(format, None, (protected | new).astype(np.uint8), old), level=level, box=box
+    )
 
 
 def _covered(start: float, zoom: float, count: int, low: int, high: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places of the window whose centers a zoomed row of pixels covers, and the pixel of each."""
+    """Window columns whose centers a zoomed row of pixels covers, and the source pixel of each."""
     if not zoom:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     places = np.arange(low, max(low, high))
@@ -98,8 +100,8 @@ def _colors(gl: Context, data: Bytes, client: ClientFormat, size: tuple[int, int
     data, client = changed_pixels(gl.legacy.transfer, data, client)
     is_bytes = "8" in client.format.name and "FLOAT" not in client.format.name and "SNORM" not in client.format.name
     stored = Format.R8G8B8A8_UNORM if is_bytes else Format.R32G32B32A32_FLOAT
-    made = to_texels(data, client, stored)[0].reshape(size[1], size[0], stored.block_bytes)
-    _draw_colors(gl, made, stored.name, GL.DRAW_PIXEL_TOKEN)
+    pixels = to_texels(data, client, stored)[0].reshape(size[1], size[0], stored.block_bytes)
+    _draw_colors(gl, pixels, stored.name, GL.DRAW_PIXEL_TOKEN)
 
 
 def _depth_and_stencil(gl: Context, data: Bytes, client: ClientFormat, size: tuple[int, int]) -> None:
@@ -114,7 +116,7 @@ def _depth_and_stencil(gl: Context, data: Bytes, client: ClientFormat, size: tup
 
 
 def indices_of(gl: Context, width: int, height: int, type: int, pixels: Pointer, call: str) -> NDArray[np.int64] | None:
-    """[row, column] of color indices; None where there is no memory."""
+    """Color indices, [row, column]; None for a null pointer."""
     if type == GL.BITMAP:
         bits = read_bits(gl, width, height, pixels, call)
         return None if bits is None else bits.astype(np.int64)
@@ -124,8 +126,8 @@ def indices_of(gl: Context, width: int, height: int, type: int, pixels: Pointer,
     data = read_pixels_of(gl, pixels, client, (width, height, 1), call)
     if data is None or not data.size:
         return None
-    found = texels.unpack(client.format, np.ascontiguousarray(data).reshape(-1, client.pixel))[..., 0]
-    return found.astype(np.int64).reshape(height, width)
+    indices = texels.unpack(client.format, np.ascontiguousarray(data).reshape(-1, client.pixel))[..., 0]
+    return indices.astype(np.int64).reshape(height, width)
 
 
 @command("glDrawPixels")
@@ -180,5 +182,5 @@ def copy_pixels(gl: Context, x: int, y: int, width: int, height: int, type: int)
 
 @command("glPixelZoom")
 def pixel_zoom(gl: Context, xfactor: float, yfactor: float) -> None:
-    """The size of a drawn pixel."""
+    """Set the zoom factors of drawn pixels."""
     gl.fixed.zoom = xfactor, yfactor

@@ -1,4 +1,4 @@
-"""Primitives of immediate mode and display lists, drawn at once. (OpenGL 2.1, 2.6)"""
+"""Draws of primitives from immediate mode and display lists. (OpenGL 2.1, 2.6)"""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from tgsi.opengl.objects.linked import Linked
 
 MAX_KEPT = 1000
-"""Sets of current values for which elements and a buffer are kept."""
+"""Most sets of current values with cached vertex elements and buffer."""
 
 _PACKED = {letter: struct.Struct(f"=4{letter}").pack for letter in CURRENT}
 
 
 def array_of(gl: Context, batch: Batch) -> Any:
-    """[vertex, 1 + column, 4] of float32."""
+    """The vertices as float32, [vertex, 1 + column, 4]."""
     batch.settle()
     width = 1 + len(batch.columns)
     if batch.array is not None:
         return batch.array
     is_whole = all(len(row) == width for row in batch.rows)
     if is_whole:
-        made = np.array(batch.rows, np.float32).reshape(len(batch.rows), width, 4)
-        batch.array = made
-        return made
+        array = np.array(batch.rows, np.float32).reshape(len(batch.rows), width, 4)
+        batch.array = array
+        return array
     now = [gl.attributes[location][1] for location in batch.columns]
     return np.array([(*row, *now[len(row) - 1 :]) for row in batch.rows], np.float32).reshape(len(batch.rows), width, 4)
 
 
 def draw(gl: Context, batch: Batch, *, keeps: bool = False) -> None:
-    """Draw the vertices; `keeps` leaves them in a buffer for the next time. Attributes have their last values afterwards."""
+    """Draw the vertices; with `keeps`, cache them in a buffer. Afterwards, current values are those of the last vertex."""
     if len(batch) and gl.legacy.taker is not None:
         gl.legacy.taker(gl, batch)
     elif len(batch):
@@ -59,7 +59,7 @@ def _draw(gl: Context, batch: Batch, linked: Linked, *, keeps: bool) -> None:
     missing = linked.missing.get(layout)
     if missing is None:
         missing = linked.missing[layout] = [item for item in locations_of(linked) if item not in layout and item not in (VERTEX, 0)]
-    kept: dict[Any, tuple[Any, VertexBuffer | None]] = gl.bound.setdefault("primitives", {})
+    known: dict[Any, tuple[Any, VertexBuffer | None]] = gl.bound.setdefault("primitives", {})
     letters, current = "", b""
     for location in missing:
         letter, values = gl.attributes[location]
@@ -67,19 +67,19 @@ def _draw(gl: Context, batch: Batch, linked: Linked, *, keeps: bool) -> None:
         letters += letter
         current += _PACKED[letter](*values)
     key = linked, layout, letters, current
-    found = kept.get(key)
-    if found is None:
-        if len(kept) >= MAX_KEPT:
-            kept.clear()
-        found = kept[key] = _elements(gl, linked, layout, letters), _vertex_buffer(gl, current, 0) if current else None
-    elements, constant = found
+    entry = known.get(key)
+    if entry is None:
+        if len(known) >= MAX_KEPT:
+            known.clear()
+        entry = known[key] = _elements(gl, linked, layout, letters), _vertex_buffer(gl, current, 0) if current else None
+    elements, constant = entry
     gl.pipe.bind_vertex_elements_state(elements)
     array = array_of(gl, batch)
     if keeps and batch.array is not None:
         turns = batch.mode == GL.QUADS and gl.raster.shade_model == GL.SMOOTH and not linked.has_flat_inputs()
         if turns not in batch.resources:
-            made = _vertex_buffer(gl, turned(array) if turns else array, 16 * array.shape[1])
-            batch.resources[turns] = made, DrawInfo(mode=getattr(Prim, batch.mode_name), count=len(batch))
+            buffer = _vertex_buffer(gl, turned(array) if turns else array, 16 * array.shape[1])
+            batch.resources[turns] = buffer, DrawInfo(mode=getattr(Prim, batch.mode_name), count=len(batch))
         vertices, info = batch.resources[turns]
         gl.pipe.set_vertex_buffers([vertices] if constant is None else [vertices, constant])
         gl.pipe.draw_vbo(info)
@@ -90,14 +90,14 @@ def _draw(gl: Context, batch: Batch, linked: Linked, *, keeps: bool) -> None:
 
 
 def turned(array: Any) -> Any:
-    """Quads from their second vertex on, so that the diagonal starts there: Mesa splits quads of display lists so, unless they are flat."""
+    """Rotate quads to begin at their second vertex, so that the diagonal starts there, as Mesa splits smooth quads of display lists."""
     whole = len(array) // 4 * 4
     quads = np.roll(array[:whole].reshape(-1, 4, *array.shape[1:]), -1, axis=1)
     return np.concatenate([quads.reshape(-1, *array.shape[1:]), array[whole:]])
 
 
 def locations_of(linked: Linked) -> list[int]:
-    """The location of each register that vertices are read into."""
+    """The attribute location of each input register."""
     return [item.location + row for item in linked.attributes for row in range(item.registers)]
 
 
@@ -114,11 +114,11 @@ def _elements(gl: Context, linked: Linked, layout: tuple[int, ...], letters: str
             elements.append((offset, CURRENT[next(rest)], 1, 0))
             offset += 16
     key = "elements", tuple(elements)
-    made = gl.state_objects.get(key)
-    if made is None:
+    state_object = gl.state_objects.get(key)
+    if state_object is None:
         names = ("src_offset", "src_format", "vertex_buffer_index", "instance_divisor")
-        made = gl.state_objects[key] = gl.pipe.create_vertex_elements_state([dict(zip(names, element)) for element in elements])
-    return made
+        state_object = gl.state_objects[key] = gl.pipe.create_vertex_elements_state([dict(zip(names, element)) for element in elements])
+    return state_object
 
 
 def _vertex_buffer(gl: Context, data: Any, stride: int) -> VertexBuffer:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @listed
 def put_raster_position(gl: Context, values: tuple[float, ...]) -> None:
-    """Move the raster position to a vertex; one outside of the view volume makes it invalid."""
+    """Move the raster position to a vertex; a vertex outside the view volume makes it invalid."""
     vertex = np.array((*values, *(0.0, 0.0, 0.0, 1.0)[len(values) :]), np.float32)
     state = gl.fixed
     state.raster_color = gl.attributes[COLOR][1]
@@ -31,11 +31,11 @@ def put_raster_position(gl: Context, values: tuple[float, ...]) -> None:
     planes = [state.planes[k] for k in range(len(state.planes)) if GL.CLIP_DISTANCE0 + k in gl.enabled]
     is_inside = all(float((np.array(plane, np.float32) * eye).sum()) >= 0 for plane in planes)
     if GL.LIGHTING in state.enabled or not gl.has_fixed_vertex():
-        found = transformed(gl, [], vertex.reshape(1, 1, 4))
-        if found is not None:
-            clip = found.clip[0]
-            state.raster_color = _four(found.front[0])
-            is_inside = bool((found.distances >= 0).all()) if found.distances.size else is_inside
+        shaded = transformed(gl, [], vertex.reshape(1, 1, 4))
+        if shaded is not None:
+            clip = shaded.clip[0]
+            state.raster_color = _four(shaded.front[0])
+            is_inside = bool((shaded.distances >= 0).all()) if shaded.distances.size else is_inside
     w = float(clip[3])
     state.raster_valid = is_inside and w > 0 and bool((np.abs(clip[:3]) <= w).all())
     if not state.raster_valid:
@@ -64,7 +64,7 @@ def put_window_position(gl: Context, values: tuple[float, ...]) -> None:
 
 
 def _note(gl: Context) -> None:
-    """Take the other values of the moment with the position, and tell selection of it."""
+    """Store the current color and coordinates with the position, and report it to selection."""
     state = gl.fixed
     state.raster_secondary = gl.attributes[SECONDARY][1]
     state.raster_coordinates = [
@@ -83,8 +83,8 @@ def _forms(name: str, put: Callable[..., None], counts: tuple[int, ...]) -> None
     for count in counts:
         for kind, letter in {"s": "h", "i": "i", "f": "f", "d": "d"}.items():
 
-            def values(gl: Context, *given: Any) -> None:
-                put(gl, given)
+            def values(gl: Context, *arguments: Any) -> None:
+                put(gl, arguments)
 
             def vector(gl: Context, address: Pointer, count: int = count, letter: str = letter) -> None:
                 put(gl, numbers(letter, address, count))

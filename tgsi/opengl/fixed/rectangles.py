@@ -1,4 +1,4 @@
-"""Rectangles of pixels through the fragment stage of the fixed functions, and bitmaps. (OpenGL 2.1, 3.6 and 3.7)"""
+"""Pixel rectangles drawn with the fixed-function fragment stage, and bitmaps. (OpenGL 2.1, 3.6 and 3.7)"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Place = tuple[float, float, float, float]
 
 
 def _vertex_program() -> tgsi.Program:
-    """A program that passes a place and the values of the raster position on."""
+    """A program that passes on a position and the raster position's values."""
     b = ProgramBuilder("VERT")
     place, coordinate = b.input(), b.input()
     b.MOV(b.output("POSITION"), place)
@@ -45,17 +45,17 @@ def _vertex_program() -> tgsi.Program:
 
 
 def _kept(gl: Context, key: Any, make: Any) -> Any:
-    """A Gallium object by what it was made from."""
-    found = gl.state_objects.get(("rectangle", key))
-    if found is None:
-        found = gl.state_objects["rectangle", key] = make()
-    return found
+    """A cached Gallium state object."""
+    item = gl.state_objects.get(("rectangle", key))
+    if item is None:
+        item = gl.state_objects["rectangle", key] = make()
+    return item
 
 
 def draw_rectangle(gl: Context, texels: NDArray[np.uint8], format: str, place: Place, source: str) -> None:
     """Draw texels, rows upward, over a rectangle of the window (left, lower, right, upper), with the state of the context.
 
-    source: what the texels are: "pixels", "bitmap" or "depth".
+    source: kind of texels: "pixels", "bitmap" or "depth".
     """
     validate_draw(gl, has_vertices=False)
     size = gl.draw_framebuffer.size()
@@ -72,7 +72,7 @@ def draw_rectangle(gl: Context, texels: NDArray[np.uint8], format: str, place: P
 
 
 TIE = 2.0**-10
-"""Texels by which pixels begin earlier, so that a center on the edge of two pixels has the one that begins there."""
+"""Shift in texels that breaks ties: a center on the edge between two pixels belongs to the pixel that begins there."""
 
 
 def _corners(place: Place, size: tuple[int, int], depth: float, texels: tuple[int, ...]) -> NDArray[np.float32]:
@@ -80,12 +80,12 @@ def _corners(place: Place, size: tuple[int, int], depth: float, texels: tuple[in
     width, height = size
     s, t = math.copysign(TIE, right - left) / texels[1], math.copysign(TIE, high - low) / texels[0]
     corners = ((left, low, s, t), (right, low, 1 + s, t), (right, high, 1 + s, 1 + t), (left, high, s, 1 + t))
-    made = [(x / width * 2 - 1, y / height * 2 - 1, depth * 2 - 1, 1, u, v, 0, 1) for x, y, u, v in corners]
-    return np.array(made, np.float32)
+    vertices = [(x / width * 2 - 1, y / height * 2 - 1, depth * 2 - 1, 1, u, v, 0, 1) for x, y, u, v in corners]
+    return np.array(vertices, np.float32)
 
 
 def _bind_state(gl: Context, size: tuple[int, int]) -> None:
-    """Rasterizer, viewport and vertex stage of a rectangle; other stages are off."""
+    """Bind rasterizer, viewport and vertex stage of a rectangle, and disable other stages."""
     pipe = gl.pipe
     for stage in DRAWING:
         if stage not in (GL.VERTEX_SHADER, GL.FRAGMENT_SHADER) and gl.bound.get(stage) is not None:
@@ -98,8 +98,10 @@ def _bind_state(gl: Context, size: tuple[int, int]) -> None:
         "clamp_fragment_color": True,
         "half_pixel_center": True,
     }
-    made = _kept(gl, tuple(fields.values()), lambda: pipe.create_rasterizer_state(**fields, depth_clip_near=False, depth_clip_far=False))
-    pipe.bind_rasterizer_state(made)
+    rasterizer = _kept(
+        gl, tuple(fields.values()), lambda: pipe.create_rasterizer_state(**fields, depth_clip_near=False, depth_clip_far=False)
+    )
+    pipe.bind_rasterizer_state(rasterizer)
     width, height = size
     pipe.set_viewport_states([{"scale": (width / 2, height / 2, 0.5), "translate": (width / 2, height / 2, 0.5)}])
     pipe.bind_vs_state(_kept(gl, "vertex", lambda: pipe.create_vs_state(_vertex_program())))
@@ -109,7 +111,7 @@ def _bind_state(gl: Context, size: tuple[int, int]) -> None:
 
 
 def _bind_textures(gl: Context, texels: NDArray[np.uint8], format: str, source: str) -> None:
-    """The fragment stage, with the textures of its environments and the texels behind them."""
+    """Bind the fragment stage, with the textures of its environments and then the texels."""
     pipe, state = gl.pipe, gl.fixed
     key = FragmentKey(units_of(gl), GL.COLOR_SUM in state.enabled, state.fog.mode if GL.FOG in state.enabled else 0, source)
     pipe.bind_fs_state(_kept(gl, key, lambda: pipe.create_fs_state(fragment_program(key))))
@@ -120,9 +122,9 @@ def _bind_textures(gl: Context, texels: NDArray[np.uint8], format: str, source: 
     views: list[Any] = [None] * (PIXELS + 1)
     samplers: list[Any] = [None] * (PIXELS + 1)
     for item in key.units:
-        found = texture_of(gl, item.unit)
-        assert found is not None
-        target, sampled = found
+        bound = texture_of(gl, item.unit)
+        assert bound is not None
+        target, sampled = bound
         sampler = gl.units[item.unit].sampler or sampled.sampler
         views[item.unit] = sampled.view(gl, sampler)
         samplers[item.unit] = sampler.state(gl, is_rectangle=target == GL.TEXTURE_RECTANGLE)
@@ -145,7 +147,7 @@ def _bitmap(gl: Context, bits: NDArray[np.uint8] | None, origin: tuple[float, fl
 
 
 def read_bits(gl: Context, width: int, height: int, bitmap: Pointer, call: str) -> NDArray[np.uint8] | None:
-    """[row, column] of 0 and 1; None behind a null pointer without an unpack buffer."""
+    """Bits as 0 and 1, [row, column]; None for a null pointer without an unpack buffer."""
     if not (bitmap or gl.buffers.get("PIXEL_UNPACK_BUFFER") is not None) or not width or not height:
         return None
     store = gl.unpack
@@ -153,8 +155,8 @@ def read_bits(gl: Context, width: int, height: int, bitmap: Pointer, call: str) 
     row = -(-row // store.alignment) * store.alignment
     size = (height - 1) * row + -(-(store.skip_pixels + width) // 8)
     raw = read_raw(gl, (bitmap or 0) + store.skip_rows * row, size, call)
-    found = np.frombuffer(raw + bytes(row * height - size), np.uint8).reshape(height, -1)
-    bits = np.unpackbits(found, axis=1, bitorder="little" if store.lsb_first else "big")
+    rows = np.frombuffer(raw + bytes(row * height - size), np.uint8).reshape(height, -1)
+    bits = np.unpackbits(rows, axis=1, bitorder="little" if store.lsb_first else "big")
     return bits[:, store.skip_pixels : store.skip_pixels + width]
 
 

@@ -1,4 +1,4 @@
-"""Selection and feedback: primitives as numbers in place of pixels. (OpenGL 2.1, 5.2 and 5.3)"""
+"""Selection and feedback: report primitives as numbers instead of drawing them. (OpenGL 2.1, 5.2 and 5.3)"""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 MAX_NAMES = 64
 TYPES = {GL._2D: 2, GL._3D: 3, GL._3D_COLOR: 3, GL._3D_COLOR_TEXTURE: 3, GL._4D_COLOR_TEXTURE: 4}
-"""Types of feedback with the numbers of a position."""
+"""Feedback types, and the number of position values of each."""
 
 _MODES = {GL.POINT: POINT, GL.LINE: LINE}
 
 
 # -- primitives
 def take(gl: Context, batch: Batch) -> None:
-    """Take a primitive: its depths for selection, its vertices for feedback."""
+    """Record a primitive: its depths for selection, or its vertices for feedback."""
     array = array_of(gl, batch)
-    found = transformed(gl, batch.columns, array)
-    if found is None:
+    shaded = transformed(gl, batch.columns, array)
+    if shaded is None:
         return
-    rows = np.concatenate([found.clip, found.front, found.back, found.coordinate], axis=1)
-    distances = distances_of(found.clip, found.distances)
+    rows = np.concatenate([shaded.clip, shaded.front, shaded.back, shaded.coordinate], axis=1)
+    distances = distances_of(shaded.clip, shaded.distances)
     for kind, members, resets in assembled(batch.mode, len(array)):
         part = cut(kind, rows[members], distances[members])
         if not len(part):
@@ -58,8 +58,8 @@ def _window(gl: Context, rows: Rows) -> Rows:
     w = rows[:, 3]
     with np.errstate(divide="ignore", invalid="ignore"):
         place = rows[:, :3] / w[:, None]
-    made = (x + (place[:, 0] + 1) * width / 2, y + (place[:, 1] + 1) * height / 2, place[:, 2] * (far - near) / 2 + (far + near) / 2, w)
-    return np.stack(made, axis=1).astype(np.float32)
+    columns = (x + (place[:, 0] + 1) * width / 2, y + (place[:, 1] + 1) * height / 2, place[:, 2] * (far - near) / 2 + (far + near) / 2, w)
+    return np.stack(columns, axis=1).astype(np.float32)
 
 
 def _is_front(gl: Context, window: Rows) -> bool:
@@ -76,14 +76,14 @@ def _is_culled(gl: Context, is_front: bool) -> bool:
 
 # -- selection
 def note_hit(gl: Context, depths: Rows) -> None:
-    """Note that something was drawn at these depths, 0 .. 1."""
+    """Record a hit at these depths, 0 .. 1."""
     state = gl.legacy.render
     low, high = float(np.min(depths)), float(np.max(depths))
     state.depths = (low, high) if state.depths is None else (min(low, state.depths[0]), max(high, state.depths[1]))
 
 
 def _end_record(gl: Context) -> None:
-    """Write the hit record of the name stack, if something was hit since it changed."""
+    """Write the hit record of the name stack, if there was a hit since its last change."""
     state = gl.legacy.render
     if state.mode != GL.SELECT or state.depths is None:
         return
@@ -102,7 +102,7 @@ def init_names(gl: Context) -> None:
 
 @command("glPushName")
 def push_name(gl: Context, name: int) -> None:
-    """Put a name onto the stack."""
+    """Push a name."""
     state = gl.legacy.render
     if state.mode == GL.SELECT:
         if len(state.names) >= MAX_NAMES:
@@ -113,7 +113,7 @@ def push_name(gl: Context, name: int) -> None:
 
 @command("glPopName")
 def pop_name(gl: Context) -> None:
-    """Take a name off the stack."""
+    """Pop a name."""
     state = gl.legacy.render
     if state.mode == GL.SELECT:
         if not state.names:
@@ -135,7 +135,7 @@ def load_name(gl: Context, name: int) -> None:
 
 @command("glSelectBuffer")
 def select_buffer(gl: Context, size: int, buffer: Pointer) -> None:
-    """The caller's memory for hit records."""
+    """Set the caller's buffer for hit records."""
     not_negative("size", size)
     if gl.legacy.render.mode == GL.SELECT:
         raise bad_operation("the render mode is GL_SELECT")
@@ -146,15 +146,15 @@ def select_buffer(gl: Context, size: int, buffer: Pointer) -> None:
 def _vertices(gl: Context, part: Rows, window: Rows, flat: Rows | None, *, is_front: bool) -> list[list[float]]:
     kind = gl.legacy.render.feedback[2]
     colors = slice(4, 8) if is_front or not (gl.fixed.two_side and GL.LIGHTING in gl.fixed.enabled) else slice(8, 12)
-    made = []
+    vertices = []
     for row, place in zip(part, window, strict=True):
         values = place[: TYPES[kind]].tolist()
         if kind in (GL._3D_COLOR, GL._3D_COLOR_TEXTURE, GL._4D_COLOR_TEXTURE):
             values += (row if flat is None else flat)[colors].tolist()
         if kind in (GL._3D_COLOR_TEXTURE, GL._4D_COLOR_TEXTURE):
             values += row[12:16].tolist()
-        made.append(values)
-    return made
+        vertices.append(values)
+    return vertices
 
 
 def _write(gl: Context, kind: str, vertices: list[list[float]], *, resets: bool, is_front: bool) -> None:
@@ -173,7 +173,7 @@ def _write(gl: Context, kind: str, vertices: list[list[float]], *, resets: bool,
 
 
 def note_raster(gl: Context, token: int) -> bool:
-    """Note a bitmap or a pixel rectangle at the raster position. True if it is not drawn, since the mode is not GL_RENDER."""
+    """Record a bitmap or a pixel rectangle at the raster position. True if it is not drawn, because the mode is not GL_RENDER."""
     state = gl.legacy.render
     if state.mode == GL.FEEDBACK and gl.fixed.raster_valid:
         x, y, z, w = gl.fixed.raster_position
@@ -185,14 +185,14 @@ def note_raster(gl: Context, token: int) -> bool:
 
 @command("glPassThrough")
 def pass_through(gl: Context, token: float) -> None:
-    """A number of the caller's own among the feedback."""
+    """Add a marker of the caller to the feedback."""
     if gl.legacy.render.mode == GL.FEEDBACK:
         gl.legacy.render.values += [float(GL.PASS_THROUGH_TOKEN), token]
 
 
 @command("glFeedbackBuffer")
 def feedback_buffer(gl: Context, size: int, type: int, buffer: Pointer) -> None:
-    """The caller's memory for feedback, and the kind of its vertices."""
+    """Set the caller's buffer for feedback, and the type of its vertices."""
     if gl.legacy.render.mode == GL.FEEDBACK:
         raise bad_operation("the render mode is GL_FEEDBACK")
     not_negative("size", size)
@@ -206,7 +206,7 @@ def feedback_buffer(gl: Context, size: int, type: int, buffer: Pointer) -> None:
 # -- modes
 @command("glRenderMode")
 def render_mode(gl: Context, mode: int) -> int:
-    """Change the mode. The result is the number of hit records, or of feedback's numbers; -1 where they did not fit."""
+    """Change the mode. Returns the number of hit records or feedback values of the old mode, or -1 if they did not fit."""
     state = gl.legacy.render
     if mode not in (GL.RENDER, GL.SELECT, GL.FEEDBACK):
         raise bad_enum("mode", mode)
@@ -219,7 +219,7 @@ def render_mode(gl: Context, mode: int) -> int:
 
 
 def _finish(gl: Context) -> int:
-    """Write the records or numbers of the mode that ends to the caller's buffer."""
+    """Write the records or values of the ending mode to the caller's buffer."""
     state = gl.legacy.render
     if state.mode == GL.SELECT:
         _end_record(gl)
@@ -229,9 +229,9 @@ def _finish(gl: Context) -> int:
         return len(state.hits) if len(words) <= size else -1
     if state.mode == GL.FEEDBACK:
         size, address, _ = state.feedback
-        kept = state.values[:size]
-        write_bytes(address, struct.pack(f"={len(kept)}f", *kept))
-        return len(kept) if len(state.values) <= size else -1
+        values = state.values[:size]
+        write_bytes(address, struct.pack(f"={len(values)}f", *values))
+        return len(values) if len(state.values) <= size else -1
     return 0
 
 

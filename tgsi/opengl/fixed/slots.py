@@ -1,4 +1,4 @@
-"""Places in the constant buffers of the fixed functions' programs, in vec4s."""
+"""Places in the constant buffers of fixed-function programs, in vec4s."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def light(number: int) -> int:
 
 
 def plane(unit: int, coordinate: int) -> int:
-    """The place of a plane that makes a coordinate."""
+    """The place of a plane that generates a texture coordinate."""
     return _PLANES + 4 * unit + coordinate
 
 

@@ -48,7 +48,7 @@ GROUPS: dict[int, tuple[str, ...]] = {
     GL.EVAL_BIT: ("legacy.enabled", "legacy.evaluators.grid1", "legacy.evaluators.grid2"),
     GL.PIXEL_MODE_BIT: ("fixed.zoom", "legacy.transfer"),
 }  # fmt: skip
-"""Groups with the fields that belong to them."""
+"""Groups of attributes, with their fields."""
 
 ENABLES: dict[int, tuple[int, ...]] = {
     GL.DEPTH_BUFFER_BIT: (GL.DEPTH_TEST,),
@@ -84,15 +84,15 @@ def _bound_textures(gl: Context) -> list[dict[int, Any]]:
 
 @command("glPushAttrib")
 def push_attrib(gl: Context, mask: int) -> None:
-    """Keep groups of state."""
+    """Push groups of state."""
     stack = gl.legacy.attributes
     if len(stack) >= MAX_DEPTH:
         raise GLError(GL.STACK_OVERFLOW, f"{MAX_DEPTH} groups are on the stack")
-    kept: dict[str, Any] = {}
+    saved: dict[str, Any] = {}
     for bit, paths in GROUPS.items():
         for path in paths if mask & bit else ():
             owner, field = _owner(gl, path)
-            kept[path] = copy.deepcopy(getattr(owner, field))
+            saved[path] = copy.deepcopy(getattr(owner, field))
     capabilities = {cap for bit, caps in ENABLES.items() if mask & (bit | GL.ENABLE_BIT) for cap in caps}
     fixed = {cap for bit, caps in FIXED_ENABLES.items() if mask & (bit | GL.ENABLE_BIT) for cap in caps}
     more: dict[str, Any] = {"enabled": (capabilities, gl.enabled & capabilities), "fixed": (fixed, gl.fixed.enabled & fixed)}
@@ -107,17 +107,17 @@ def push_attrib(gl: Context, mask: int) -> None:
         more["textures"] = _bound_textures(gl)
     if mask & GL.COLOR_BUFFER_BIT:
         more["draw buffers"] = gl.draw_framebuffer, list(gl.draw_framebuffer.draw_buffers)
-    stack.append((kept, more))
+    stack.append((saved, more))
 
 
 @command("glPopAttrib")
 def pop_attrib(gl: Context) -> None:
-    """Bring the groups back that were kept last."""
+    """Pop groups of state."""
     stack = gl.legacy.attributes
     if not stack:
         raise GLError(GL.STACK_UNDERFLOW, "no group is on the stack")
-    kept, more = stack.pop()
-    for path, value in kept.items():
+    saved, more = stack.pop()
+    for path, value in saved.items():
         owner, field = _owner(gl, path)
         setattr(owner, field, value)
     capabilities, on = more["enabled"]
@@ -145,32 +145,32 @@ def pop_attrib(gl: Context) -> None:
 
 @command("glPushClientAttrib")
 def push_client_attrib(gl: Context, mask: int) -> None:
-    """Keep parameters of pixels and vertex arrays."""
+    """Push pixel store parameters and vertex arrays."""
     stack = gl.legacy.client
     if len(stack) >= MAX_DEPTH:
         raise GLError(GL.STACK_OVERFLOW, f"{MAX_DEPTH} groups are on the stack")
-    kept: dict[str, Any] = {}
+    saved: dict[str, Any] = {}
     if mask & GL.CLIENT_PIXEL_STORE_BIT:
-        kept |= {"pack": copy.copy(gl.pack), "unpack": copy.copy(gl.unpack)}
+        saved |= {"pack": copy.copy(gl.pack), "unpack": copy.copy(gl.unpack)}
     if mask & GL.CLIENT_VERTEX_ARRAY_BIT:
         array = gl.vertex_array
-        kept["array"] = array, [copy.copy(item) for item in array.attributes], [copy.copy(item) for item in array.bindings], array.index
-        kept["buffer"] = gl.buffers.get("ARRAY_BUFFER")
-        kept["unit"] = gl.fixed.client_unit
-    stack.append(kept)
+        saved["array"] = array, [copy.copy(item) for item in array.attributes], [copy.copy(item) for item in array.bindings], array.index
+        saved["buffer"] = gl.buffers.get("ARRAY_BUFFER")
+        saved["unit"] = gl.fixed.client_unit
+    stack.append(saved)
 
 
 @command("glPopClientAttrib")
 def pop_client_attrib(gl: Context) -> None:
-    """Bring the parameters back that were kept last."""
+    """Pop pixel store parameters and vertex arrays."""
     stack = gl.legacy.client
     if not stack:
         raise GLError(GL.STACK_UNDERFLOW, "no group is on the stack")
-    kept = stack.pop()
-    if "pack" in kept:
-        gl.pack, gl.unpack = kept["pack"], kept["unpack"]
-    if "array" in kept:
-        array, attributes, bindings, index = kept["array"]
+    saved = stack.pop()
+    if "pack" in saved:
+        gl.pack, gl.unpack = saved["pack"], saved["unpack"]
+    if "array" in saved:
+        array, attributes, bindings, index = saved["array"]
         array.attributes, array.bindings, array.index = attributes, bindings, index
-        gl.vertex_array, gl.buffers["ARRAY_BUFFER"], gl.fixed.client_unit = array, kept["buffer"], kept["unit"]
+        gl.vertex_array, gl.buffers["ARRAY_BUFFER"], gl.fixed.client_unit = array, saved["buffer"], saved["unit"]
     gl.dirty |= dirty.VERTICES

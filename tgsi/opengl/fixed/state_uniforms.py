@@ -1,4 +1,4 @@
-"""Uniforms that follow from state of OpenGL: gl_ModelViewMatrix, gl_LightSource and their kin. (GLSL 1.20, 7.5)"""
+"""Built-in state uniforms, such as gl_ModelViewMatrix and gl_LightSource. (GLSL 1.20, 7.5)"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Finder = Callable[[Context, int], Value]
 
 _NAME = re.compile(r"(gl_\w+)(?:\[(\d+)\])?(?:\.(\w+))?")
 _MATERIALS = dirty.FIXED | dirty.MATERIAL | dirty.VERTICES
-"""Materials follow the current color while GL_COLOR_MATERIAL is on."""
+"""Groups of materials, which track the current color while GL_COLOR_MATERIAL is on."""
 
 
 def _matrices() -> dict[str, tuple[int, Finder]]:
@@ -51,18 +51,18 @@ def _matrices() -> dict[str, tuple[int, Finder]]:
     def turned(find: Finder) -> Finder:
         return lambda gl, unit: np.asarray(find(gl, unit)).T
 
-    made: dict[str, tuple[int, Finder]] = {}
+    matrices: dict[str, tuple[int, Finder]] = {}
     for name, bits, find in (
         ("ModelView", dirty.MATRIX, model_view),
         ("Projection", dirty.MATRIX, projection),
         ("ModelViewProjection", dirty.MATRIX, both),
         ("Texture", dirty.FIXED, texture),
     ):
-        made[f"gl_{name}Matrix"] = bits, find
-        made[f"gl_{name}MatrixInverse"] = bits, inverted(find)
-        made[f"gl_{name}MatrixTranspose"] = bits, turned(find)
-        made[f"gl_{name}MatrixInverseTranspose"] = bits, turned(inverted(find))
-    return made
+        matrices[f"gl_{name}Matrix"] = bits, find
+        matrices[f"gl_{name}MatrixInverse"] = bits, inverted(find)
+        matrices[f"gl_{name}MatrixTranspose"] = bits, turned(find)
+        matrices[f"gl_{name}MatrixInverseTranspose"] = bits, turned(inverted(find))
+    return matrices
 
 
 def _light(find: Callable[[Light], Value]) -> tuple[int, Finder]:
@@ -103,11 +103,11 @@ def _materials(face: str, is_back: bool) -> dict[str, tuple[int, Finder]]:
         sums = [e + a * m for e, a, m in zip(item.emission, item.ambient, gl.fixed.model_ambient, strict=True)]
         return (*sums[:3], item.diffuse[3])
 
-    made = {f"gl_{face}Material.{name}": (_MATERIALS, material(name)) for name in ("emission", "ambient", "diffuse", "specular")}
-    made |= {f"gl_{face}LightProduct.{name}": (_MATERIALS, times(name)) for name in ("ambient", "diffuse", "specular")}
-    made[f"gl_{face}Material.shininess"] = _MATERIALS, lambda gl, _: (current_material(gl, is_back=is_back).shininess,)
-    made[f"gl_{face}LightModelProduct.sceneColor"] = _MATERIALS, scene
-    return made
+    finders = {f"gl_{face}Material.{name}": (_MATERIALS, material(name)) for name in ("emission", "ambient", "diffuse", "specular")}
+    finders |= {f"gl_{face}LightProduct.{name}": (_MATERIALS, times(name)) for name in ("ambient", "diffuse", "specular")}
+    finders[f"gl_{face}Material.shininess"] = _MATERIALS, lambda gl, _: (current_material(gl, is_back=is_back).shininess,)
+    finders[f"gl_{face}LightModelProduct.sceneColor"] = _MATERIALS, scene
+    return finders
 
 
 def _planes() -> dict[str, tuple[int, Finder]]:
@@ -123,15 +123,15 @@ def _planes() -> dict[str, tuple[int, Finder]]:
 
 def _points() -> dict[str, tuple[int, Finder]]:
     bits = dirty.FIXED | dirty.RASTERIZER
-    made: dict[str, tuple[int, Finder]] = {
+    finders: dict[str, tuple[int, Finder]] = {
         "gl_Point.size": (bits, lambda gl, _: (gl.raster.point_size,)),
         "gl_Point.sizeMin": (bits, lambda gl, _: gl.fixed.size_range[:1]),
         "gl_Point.sizeMax": (bits, lambda gl, _: gl.fixed.size_range[1:]),
         "gl_Point.fadeThresholdSize": (bits, lambda gl, _: (float(gl.hints.get(GL.POINT_FADE_THRESHOLD_SIZE, 1)),)),
     }
     for index, word in enumerate(("Constant", "Linear", "Quadratic")):
-        made[f"gl_Point.distance{word}Attenuation"] = bits, _attenuation(index)
-    return made
+        finders[f"gl_Point.distance{word}Attenuation"] = bits, _attenuation(index)
+    return finders
 
 
 def _attenuation(index: int) -> Finder:
@@ -169,25 +169,25 @@ STATE: dict[str, tuple[int, Finder]] = {
     "gl_DepthRange.diff": (dirty.VIEWPORT, lambda gl, _: (_depth_range(gl, 0)[1] - _depth_range(gl, 0)[0],)),
     "gl_NumSamples": (dirty.SAMPLES, lambda gl, _: (max(1, gl.draw_framebuffer.samples()),)),
 }
-"""Names of state, without numbers of elements -> the groups of state that they follow from, and their values."""
+"""Names of state, without element numbers: the groups of state that they depend on, and functions that return their values."""
 
 
 def find_state(linked: Linked) -> list[StateUniform]:
-    """The uniforms of a program that follow from state."""
-    made: list[StateUniform] = []
+    """The built-in state uniforms of a program."""
+    uniforms: list[StateUniform] = []
     for uniform in linked.uniforms:
         match = _NAME.fullmatch(uniform.name.removesuffix("[0]") if uniform.is_array else uniform.name)
         if match is None:
             continue
         stem, number, member = match.groups()
-        found = STATE.get(f"{stem}.{member}" if member else stem)
-        if found is not None:
-            made += [StateUniform(found[0], found[1], int(number or 0), stage, variable) for stage, variable in uniform.places]
-    return made
+        row = STATE.get(f"{stem}.{member}" if member else stem)
+        if row is not None:
+            uniforms += [StateUniform(row[0], row[1], int(number or 0), stage, variable) for stage, variable in uniform.places]
+    return uniforms
 
 
 def put_state(gl: Context, linked: Linked, changed: int) -> None:
-    """Write the uniforms that follow from groups of state that changed, and the chosen subroutines."""
+    """Write the state uniforms of changed groups, and the selected subroutines."""
     for part in linked.leaves():
         if part.subroutines and changed & (dirty.PROGRAM | dirty.SUBROUTINES):
             _put_subroutines(gl, part)
@@ -202,7 +202,7 @@ def put_state(gl: Context, linked: Linked, changed: int) -> None:
 
 
 def _put_subroutines(gl: Context, part: Linked) -> None:
-    """Write the chosen functions. A stage that is not in use may have other locations than the one that the choice is for."""
+    """Write the selected functions, except for stages not in use, because the selection is for the locations of the stage in use."""
     for stage, item in part.subroutines.items():
         if item.uniforms:
             chosen = gl.subroutines.get(stage, ())
@@ -211,7 +211,7 @@ def _put_subroutines(gl: Context, part: Linked) -> None:
 
 
 def _put(constants: bytearray, variable: Variable, element: int, value: Any) -> None:
-    """Write numbers, or a matrix with rows outside, to the place of an element."""
+    """Write numbers, or a matrix given by rows, to an element."""
     at = variable.offset + (element * variable.strides[0] if variable.strides else 0)
     if variable.columns == 1:
         struct.pack_into(f"={variable.rows}{'i' if variable.scalar == 'int' else 'f'}", constants, at, *value)

@@ -1,4 +1,4 @@
-"""Vertices as the vertex stage makes them, for commands that need their numbers: raster positions, selection, feedback."""
+"""Results of the vertex stage for commands that need the numbers: raster positions, selection, feedback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float32]
 
 
 class Vertices(NamedTuple):
-    """Clip coordinates, colors of front and back faces, texture coordinates of unit 0, and distances from the clip planes that are on."""
+    """Clip coordinates, colors of front and back faces, texture coordinates of unit 0, and distances from the enabled clip planes."""
 
     clip: Floats
     front: Floats
@@ -30,7 +30,7 @@ class Vertices(NamedTuple):
 
 
 def transformed(gl: Context, columns: list[int], array: Floats) -> Vertices | None:
-    """Vertices, [vertex, 1 + column, 4], after the vertex stage of the current program; None without one."""
+    """Run the current program's vertex stage on vertices, [vertex, 1 + column, 4]; None without a program."""
     linked = gl.active_linked()
     program = linked.programs.get(GL.VERTEX_SHADER) if linked is not None else None
     if linked is None or program is None:
@@ -47,19 +47,19 @@ def transformed(gl: Context, columns: list[int], array: Floats) -> Vertices | No
             inputs[:, register] = np.array(gl.attributes[location][1], np.float32)
     data = linked.constants.get(GL.VERTEX_SHADER, b"")
     constants = {0: np.frombuffer(bytes(data) + bytes(-len(data) % 16), np.float32).reshape(-1, 4)} if data else {}
-    made = tgsi.run(program, inputs, constants=constants).floats
+    floats = tgsi.run(program, inputs, constants=constants).floats
     outputs = [item for item in program.declarations if item.file.name == "OUT"]
-    found = {(item.semantic.name, item.semantic.index): made[:, item.first] for item in outputs if item.semantic is not None}
-    clip = found["POSITION", 0]
-    front = found.get(("COLOR", 0), np.ones_like(clip))
-    coordinate = found.get(("TEXCOORD", 0), np.array([[0, 0, 0, 1]], np.float32).repeat(len(clip), 0))
-    if ("TEXCOORD", 0) not in found:
+    by_semantic = {(item.semantic.name, item.semantic.index): floats[:, item.first] for item in outputs if item.semantic is not None}
+    clip = by_semantic["POSITION", 0]
+    front = by_semantic.get(("COLOR", 0), np.ones_like(clip))
+    coordinate = by_semantic.get(("TEXCOORD", 0), np.array([[0, 0, 0, 1]], np.float32).repeat(len(clip), 0))
+    if ("TEXCOORD", 0) not in by_semantic:
         coordinate = _texture_coordinates(gl, columns, array)
-    return Vertices(clip, front, found.get(("BCOLOR", 0), front), coordinate, _distances(gl, found.get(("CLIPVERTEX", 0))))
+    return Vertices(clip, front, by_semantic.get(("BCOLOR", 0), front), coordinate, _distances(gl, by_semantic.get(("CLIPVERTEX", 0))))
 
 
 def _texture_coordinates(gl: Context, columns: list[int], array: Floats) -> Floats:
-    """Coordinates of unit 0 where no texture reads them: those of the vertices times the texture matrix."""
+    """Coordinates of unit 0 if no texture reads them: those of the vertices times the texture matrix."""
     location = VERTEX + 8
     source = (
         array[:, 1 + columns.index(location)]
@@ -67,15 +67,15 @@ def _texture_coordinates(gl: Context, columns: list[int], array: Floats) -> Floa
         else np.array([gl.attributes[location][1]], np.float32).repeat(len(array), 0)
     )
     with np.errstate(all="ignore"):
-        made: Floats = (source[:, None, :] * gl.fixed.textures[0][-1][None]).sum(-1, dtype=np.float32)
-    return made
+        coordinates: Floats = (source[:, None, :] * gl.fixed.textures[0][-1][None]).sum(-1, dtype=np.float32)
+    return coordinates
 
 
 def _distances(gl: Context, places: Floats | None) -> Floats:
-    """[vertex, plane] distances; none without a place in eye coordinates."""
+    """Distances, [vertex, plane]; empty without a position in eye coordinates."""
     on = [k for k in range(8) if GL.CLIP_DISTANCE0 + k in gl.enabled]
     if places is None or not on:
         return np.zeros((0, 0), np.float32)
     planes = np.array([gl.fixed.planes[k] for k in on], np.float32)
-    made: Floats = (places[:, None, :] * planes[None]).sum(-1, dtype=np.float32)
-    return made
+    distances: Floats = (places[:, None, :] * planes[None]).sum(-1, dtype=np.float32)
+    return distances

@@ -1,4 +1,4 @@
-"""Vertex programs of the fixed functions. (OpenGL 2.1, 2.11 to 2.14)
+"""Fixed-function vertex programs. (OpenGL 2.1, 2.11 to 2.14)
 
 Constants of a program: rows of matrices, products of lights and materials, planes of texture coordinates; `constants.py` writes them.
 """
@@ -16,7 +16,7 @@ from tgsi.opengl.state.fixed import COLOR, EDGE, FOG, NORMAL, SECONDARY, TEXTURE
 
 
 class LightKey(NamedTuple):
-    """Facts of a light that its instructions follow from."""
+    """Facts about a light that determine its instructions."""
 
     number: int
     is_positional: bool
@@ -25,7 +25,7 @@ class LightKey(NamedTuple):
 
 
 class UnitKey(NamedTuple):
-    """Facts of a unit's coordinates: the generation of each, and if the matrix is not the identity."""
+    """Facts about a unit's coordinates: the generation of each, and whether there is a matrix other than the identity."""
 
     number: int
     generation: tuple[int, int, int, int]
@@ -34,7 +34,7 @@ class UnitKey(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class VertexKey:
-    """Facts of the state that the instructions of a vertex program follow from."""
+    """Facts about the state that determine the instructions of a vertex program."""
 
     is_lit: bool
     lights: tuple[LightKey, ...]
@@ -61,7 +61,7 @@ class VertexProgram(NamedTuple):
 
 
 class _Maker:
-    """Instructions of one program."""
+    """Generates the instructions of a program."""
 
     def __init__(self, key: VertexKey) -> None:
         self.key = key
@@ -79,10 +79,10 @@ class _Maker:
 
     def rows(self, first: int, source: Any, count: int = 4) -> Any:
         """The product of a matrix in constants and a vector."""
-        made = self.b.temporary()
+        result = self.b.temporary()
         for row, letter in enumerate("xyzw"[:count]):
-            (self.b.DP4 if count == 4 else self.b.DP3)(getattr(made, letter), self.b.constant(first + row), source)
-        return made
+            (self.b.DP4 if count == 4 else self.b.DP3)(getattr(result, letter), self.b.constant(first + row), source)
+        return result
 
     @property
     def eye(self) -> Any:
@@ -95,26 +95,26 @@ class _Maker:
     def normal(self) -> Any:
         """The normal in eye coordinates."""
         if self._normal is None:
-            made = self.rows(slots.NORMAL, self.input(NORMAL), 3)
+            normal = self.rows(slots.NORMAL, self.input(NORMAL), 3)
             if self.key.normalizes:
-                self.normalize(made)
+                self.normalize(normal)
             elif self.key.rescales:
-                self.b.MUL(made.xyz, made, self.b.constant(slots.MISC).xxxx)
-            self._normal = made
+                self.b.MUL(normal.xyz, normal, self.b.constant(slots.MISC).xxxx)
+            self._normal = normal
         return self._normal
 
     @property
     def unit_eye(self) -> Any:
         """The direction from the eye to the vertex."""
         if self._unit_eye is None:
-            made = self.b.temporary()
-            self.b.MOV(made.xyz, self.eye)
-            self.normalize(made)
-            self._unit_eye = made
+            direction = self.b.temporary()
+            self.b.MOV(direction.xyz, self.eye)
+            self.normalize(direction)
+            self._unit_eye = direction
         return self._unit_eye
 
     def normalize(self, vector: Any) -> None:
-        """Give x, y and z length 1; a vector of length 0 stays."""
+        """Normalize x, y and z; a vector of length 0 does not change."""
         length = self.b.temporary()
         self.b.DP3(length.x, vector, vector)
         self.b.MAX(length.x, length.xxxx, 1e-37)
@@ -173,30 +173,30 @@ class _Maker:
         b.release(toward, factors, half, power)
 
     def spot(self, first: int, toward: Any) -> None:
-        """Multiply the attenuation by the cone's share."""
+        """Multiply the attenuation by the spotlight factor."""
         b, direction = self.b, self.b.constant(first + slots.SPOT)
-        made = b.temporary()
-        b.DP3(made.x, -toward, direction)
-        b.SGE(made.y, made.xxxx, b.constant(first + slots.ATTENUATION).wwww)
-        b.MAX(made.x, made.xxxx, 0.0)
-        b.POW(made.x, made.xxxx, direction.wwww)
-        b.SEQ(made.z, direction.wwww, 0.0)
-        b.LRP(made.x, made.zzzz, 1.0, made.xxxx)
-        b.MUL(made.x, made.xxxx, made.yyyy)
-        b.MUL(toward.w, toward.wwww, made.xxxx)
-        b.release(made)
+        factors = b.temporary()
+        b.DP3(factors.x, -toward, direction)
+        b.SGE(factors.y, factors.xxxx, b.constant(first + slots.ATTENUATION).wwww)
+        b.MAX(factors.x, factors.xxxx, 0.0)
+        b.POW(factors.x, factors.xxxx, direction.wwww)
+        b.SEQ(factors.z, direction.wwww, 0.0)
+        b.LRP(factors.x, factors.zzzz, 1.0, factors.xxxx)
+        b.MUL(factors.x, factors.xxxx, factors.yyyy)
+        b.MUL(toward.w, toward.wwww, factors.xxxx)
+        b.release(factors)
 
     def product(self, first: int, face: int, kind: int) -> Any:
-        """A light's color times the material's; where the material follows the vertex's color, it is multiplied here."""
+        """The product of a light's and the material's color, computed here if the material tracks the vertex color."""
         constant = self.b.constant(first + kind + (slots.BACK if face else 0))
         if not self.tracks(face, kind):
             return constant
-        made = self.b.temporary()
-        self.b.MUL(made.xyz, constant, self.input(COLOR))
-        return made
+        result = self.b.temporary()
+        self.b.MUL(result.xyz, constant, self.input(COLOR))
+        return result
 
     def tracks(self, face: int, kind: int) -> bool:
-        """True if a color of the material follows the vertex's color."""
+        """True if a color of the material tracks the vertex color."""
         faces, mode = self.key.tracked
         if not faces or (faces == GL.FRONT and face) or (faces == GL.BACK and not face):
             return False
@@ -232,40 +232,40 @@ class _Maker:
         b, source = self.b, self.input(TEXTURE + item.number)
         out = b.output("TEXCOORD", item.number)
         if any(item.generation):
-            made = b.temporary()
-            b.MOV(made, source)
+            coordinates = b.temporary()
+            b.MOV(coordinates, source)
             reflection = None
             for index, mode in enumerate(item.generation):
                 letter = "xyzw"[index]
                 if mode in (GL.OBJECT_LINEAR, GL.EYE_LINEAR):
                     plane = b.constant(slots.plane(item.number, index))
-                    b.DP4(getattr(made, letter), plane, self.input(VERTEX) if mode == GL.OBJECT_LINEAR else self.eye)
+                    b.DP4(getattr(coordinates, letter), plane, self.input(VERTEX) if mode == GL.OBJECT_LINEAR else self.eye)
                 elif mode == GL.NORMAL_MAP:
-                    b.MOV(getattr(made, letter), getattr(self.normal, letter * 4))
+                    b.MOV(getattr(coordinates, letter), getattr(self.normal, letter * 4))
                 elif mode in (GL.REFLECTION_MAP, GL.SPHERE_MAP):
                     reflection = reflection or self.reflection()
                     if mode == GL.REFLECTION_MAP:
-                        b.MOV(getattr(made, letter), getattr(reflection, letter * 4))
+                        b.MOV(getattr(coordinates, letter), getattr(reflection, letter * 4))
                     else:
-                        b.MAD(getattr(made, letter), getattr(reflection, letter * 4), reflection.wwww, 0.5)
-            source = made
+                        b.MAD(getattr(coordinates, letter), getattr(reflection, letter * 4), reflection.wwww, 0.5)
+            source = coordinates
         if item.has_matrix:
             source = self.rows(slots.texture_matrix(item.number), source)
         b.MOV(out, source)
 
     def reflection(self) -> Any:
         """The reflected direction in x, y, z and the scale of sphere maps in w."""
-        b, made = self.b, self.b.temporary()
-        b.DP3(made.w, self.normal, self.unit_eye)
-        b.MUL(made.w, made.wwww, 2.0)
-        b.MAD(made.xyz, -made.wwww, self.normal, self.unit_eye)
+        b, reflected = self.b, self.b.temporary()
+        b.DP3(reflected.w, self.normal, self.unit_eye)
+        b.MUL(reflected.w, reflected.wwww, 2.0)
+        b.MAD(reflected.xyz, -reflected.wwww, self.normal, self.unit_eye)
         shifted = b.temporary()
-        b.ADD(shifted.xyz, made, (0.0, 0.0, 1.0, 0.0))
+        b.ADD(shifted.xyz, reflected, (0.0, 0.0, 1.0, 0.0))
         b.DP3(shifted.w, shifted, shifted)
         b.MAX(shifted.w, shifted.wwww, 1e-37)
         b.RSQ(shifted.w, shifted.wwww)
-        b.MUL(made.w, shifted.wwww, 0.5)
-        return made
+        b.MUL(reflected.w, shifted.wwww, 0.5)
+        return reflected
 
     def make(self) -> VertexProgram:
         """The whole program."""
@@ -300,20 +300,20 @@ class _Maker:
         return VertexProgram(b.build(), tuple(self._inputs))
 
     def size(self) -> None:
-        """The size of points, smaller the farther away they are. The distance is that along z, as Mesa's."""
-        b, made, weights = self.b, self.b.temporary(), self.b.constant(slots.POINT)
+        """The point size, attenuated by the distance along z, as in Mesa."""
+        b, size, weights = self.b, self.b.temporary(), self.b.constant(slots.POINT)
         limits = b.constant(slots.POINT + 1)
-        b.MOV(made.x, abs(self.eye.zzzz))
-        b.MAD(made.y, made.xxxx, weights.zzzz, weights.yyyy)
-        b.MAD(made.y, made.xxxx, made.yyyy, weights.xxxx)
-        b.RSQ(made.y, made.yyyy)
-        b.MUL(made.x, made.yyyy, weights.wwww)
-        b.MAX(made.x, made.xxxx, limits.xxxx)
-        b.MIN(made.x, made.xxxx, limits.yyyy)
+        b.MOV(size.x, abs(self.eye.zzzz))
+        b.MAD(size.y, size.xxxx, weights.zzzz, weights.yyyy)
+        b.MAD(size.y, size.xxxx, size.yyyy, weights.xxxx)
+        b.RSQ(size.y, size.yyyy)
+        b.MUL(size.x, size.yyyy, weights.wwww)
+        b.MAX(size.x, size.xxxx, limits.xxxx)
+        b.MIN(size.x, size.xxxx, limits.yyyy)
         if self.key.rounds_size:
-            b.ADD(made.x, made.xxxx, 0.5)
-            b.FLR(made.x, made.xxxx)
-        b.MOV(b.output("PSIZE"), made.xxxx)
+            b.ADD(size.x, size.xxxx, 0.5)
+            b.FLR(size.x, size.xxxx)
+        b.MOV(b.output("PSIZE"), size.xxxx)
 
 
 def vertex_program(key: VertexKey) -> VertexProgram:

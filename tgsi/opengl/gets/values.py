@@ -1,6 +1,6 @@
 """The table of states that glGet returns: a kind and a function for each. (OpenGL 4.6 compatibility, chapter 23)
 
-Kinds are i for integers, enumerants and truths, f for numbers, n for numbers of 0 .. 1 that become integers over the whole range.
+Kinds are i for integers, enumerants and booleans, f for floats, n for normalized floats, which are scaled to the integer range.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Objects of OpenGL: buffers, textures, framebuffers, programs and the others, each with what Gallium needs for it."""
+"""OpenGL objects: buffers, textures, framebuffers, programs and others, each with its Gallium objects."""

@@ -41,7 +41,7 @@ class Buffer:
         self.label = ""
 
     def resize(self, gl: Host, size: int, *, is_persistent: bool = False) -> None:
-        """Get memory for `size` bytes. The contents are undefined afterwards."""
+        """Allocate `size` bytes, with undefined contents."""
         self.unmap()
         if self.resource is not None and self.size == size and not is_persistent:
             return

@@ -1,4 +1,4 @@
-"""Outputs that transform feedback captures. (OpenGL 4.6 core, 11.1.2.1)"""
+"""Outputs captured by transform feedback. (OpenGL 4.6 core, 11.1.2.1)"""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ class LinkFailure(Exception):
     """A program cannot be linked; the text is its info log."""
 
 
-def stream_output(made: Linked, program: Program, last: tgsi.Program | None) -> StreamOutputInfo | None:
+def stream_output(linked: Linked, program: Program, last: tgsi.Program | None) -> StreamOutputInfo | None:
     """The captured varyings of glTransformFeedbackVaryings. (OpenGL 4.6 core, 11.1.2.1)"""
     if last is None:
         return None
     if not program.varyings:
-        found = last.interface.stream_output if last.interface is not None else None
-        return StreamOutputInfo(**{**found, "output": tuple(StreamOutput(**item) for item in found["output"])}) if found else None
-    made.feedback_mode, made.varyings = program.varying_mode, program.varyings
+        described = last.interface.stream_output if last.interface is not None else None
+        return (
+            StreamOutputInfo(**{**described, "output": tuple(StreamOutput(**item) for item in described["output"])}) if described else None
+        )
+    linked.feedback_mode, linked.varyings = program.varying_mode, program.varyings
     separate = program.varying_mode == GL.SEPARATE_ATTRIBS
     outputs: list[StreamOutput] = []
     strides, buffer = [0], 0
@@ -42,7 +44,7 @@ def stream_output(made: Linked, program: Program, last: tgsi.Program | None) -> 
             buffer += 1
             strides.append(0)
         kind, size, registers = captured(last, name)
-        made.feedback.append((name, kind, size))
+        linked.feedback.append((name, kind, size))
         for register, start, count in registers:
             outputs.append(StreamOutput(register, start, count, buffer, strides[buffer]))
             strides[buffer] += count

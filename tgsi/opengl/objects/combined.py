@@ -1,4 +1,4 @@
-"""Stages of several linked programs as one: of a program pipeline, or of a program and the fixed functions. (OpenGL 4.6 core, 7.4)"""
+"""Stages of several linked programs, combined: a program pipeline, or a program with fixed-function stages. (OpenGL 4.6 core, 7.4)"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tgsi.opengl.registry import enums as GL
 
 
 class PartOfBlock(BlockPlace):
-    """A block of a program whose slots are those of some stages. Its binding point is the program's."""
+    """A block of a program, restricted to the slots of some stages. The program has its binding point."""
 
     def __init__(self, source: BlockPlace, stages: Collection[int]) -> None:
         self.source = source
@@ -27,7 +27,7 @@ class PartOfBlock(BlockPlace):
 
 
 class Combined(Linked):
-    """Some stages of each program. Values of uniforms, units and binding points stay those of the programs."""
+    """Some stages of several programs. The programs keep the values of uniforms, units and binding points."""
 
     def __init__(self, sources: Sequence[tuple[Linked, Collection[int]]]) -> None:
         self._sources = sources
@@ -51,12 +51,12 @@ class Combined(Linked):
                 self.feedback, self.feedback_mode, self.varyings = part.feedback, part.feedback_mode, part.varyings
 
     def take(self, user: int) -> bool:
-        """Note that a context draws with the programs; True if another one drew with one of them before, or if bindings changed."""
+        """Note that a context draws with the programs; True if another context used one of them since, or if bindings changed."""
         return bool(sum(part.take(user) for part in self.parts))
 
     @property
     def stale(self) -> set[int]:
-        """Stages whose constants are not those that the device has."""
+        """Stages whose constants the device does not have yet."""
         return {stage for part, stages in self._sources for stage in part.stale if stage in stages}
 
     def note_stale(self, stages: Collection[int]) -> None:
@@ -70,7 +70,7 @@ class Combined(Linked):
             part.stale.difference_update(own)
 
     def refresh(self) -> None:
-        """Take constants that a part replaced as a whole."""
+        """Update constants after a part replaced its whole buffer."""
         for part, stages in self._sources:
             for stage in stages:
                 if stage in part.constants:
@@ -78,11 +78,10 @@ class Combined(Linked):
 
 
 class FixedStages:
-    """The programs of the fixed functions that a context has made, and those that it draws with.
+    """The fixed-function programs of a context, and those in use.
 
     `units`: keys of the texture units that `linked` samples.
-    `rasterizer`: whether the vertex program has colors of back faces, and sizes of points. `mixed` is `base` with stages of the fixed
-    functions.
+    `rasterizer`: whether the vertex program writes colors of back faces, and point sizes. `mixed` is `base` with fixed-function stages.
     """
 
     def __init__(self) -> None:

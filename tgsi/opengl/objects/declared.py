@@ -1,4 +1,4 @@
-"""Facts that a text of GLSL states and its program no longer has: layout(binding), layout(location), instance names of blocks."""
+"""Facts of a GLSL text that its program no longer has: layout(binding), layout(location), instance names of blocks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Structs(NamedTuple):
     kinds: dict[str, str]
 
     def place_of(self, name: str) -> list[int]:
-        """The path to a part of a uniform as indices and numbers of members: ``s[2].b`` is [2, 1] if b is the second member."""
+        """The path to a part of a uniform, as array indices and member numbers: ``s[2].b`` is [2, 1] if b is the second member."""
         stem, *path = _WORDS.findall(name)
         kind, place = self.kinds.get(stem, ""), list[int]()
         for part in path:
@@ -51,7 +51,7 @@ class Declared(NamedTuple):
 def declared(text: str) -> Declared:
     """The layouts, blocks and structs of live code."""
     structs, kinds = _structs(text)
-    text = _STRUCT.sub(lambda found: f"{found[1] or 'struct'} {found[3]};", text)
+    text = _STRUCT.sub(lambda match: f"{match[1] or 'struct'} {match[3]};", text)
     kinds = {name: kind for kind, names in _UNIFORM.findall(text) for name in _names(names)} | kinds
     bindings: dict[str, int] = {}
     locations: dict[str, int] = {}
@@ -90,6 +90,6 @@ def _structs(text: str) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
 
 
 def _names(variables: str) -> list[str]:
-    """Names of a list of variables, whose arrays and initial values are left out."""
+    """The names in a list of variables, without array sizes and initial values."""
     items = (item.partition("=")[0].split() for item in _BRACKETS.sub(" ", variables).split(","))
     return [words[-1] for words in items if words]

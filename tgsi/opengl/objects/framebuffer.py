@@ -20,7 +20,7 @@ NOT_RENDERED = {"R9G9B9E5_FLOAT"}
 
 @dataclass
 class Attachment:
-    """A renderbuffer, or a level of a texture with one layer of it or all (`layer` -1)."""
+    """A renderbuffer, or a level of a texture with one layer or all (`layer` -1)."""
 
     item: Renderbuffer | Texture
     level: int = 0
@@ -29,7 +29,7 @@ class Attachment:
     is_layered: bool = False
 
     def place(self) -> tuple[Resource, InternalFormat, int, int, int, int] | None:
-        """Resource, format, level, first and last layer, and samples; None if there are no pixels."""
+        """Resource, format, level, first and last layer, and samples; None without storage."""
         if isinstance(self.item, Renderbuffer):
             if self.item.resource is None or self.item.row is None:
                 return None
@@ -56,7 +56,7 @@ class Attachment:
 
 
 class Framebuffer:
-    """A framebuffer object. `is_default` marks the one that belongs to the context, whose attachments are renderbuffers of ours."""
+    """A framebuffer object. `is_default` marks the context's default framebuffer, whose attachments are internal renderbuffers."""
 
     def __init__(self, name: int, *, is_default: bool = False) -> None:
         self.name = name
@@ -71,11 +71,11 @@ class Framebuffer:
         self._status: tuple[int, int] = (-1, 0)
 
     def color(self, buffer: int) -> Attachment | None:
-        """The attachment that a draw or read buffer names."""
+        """The attachment of a draw or read buffer."""
         return self.attachments.get(buffer)
 
     def status(self, gl: Host) -> int:
-        """The completeness as glCheckFramebufferStatus says it. (OpenGL 4.6 core, 9.4.2)"""
+        """The result of glCheckFramebufferStatus. (OpenGL 4.6 core, 9.4.2)"""
         if self._status[0] != gl.generation_of_storage:
             self._status = gl.generation_of_storage, self._find_status()
         return self._status[1]
@@ -110,14 +110,14 @@ class Framebuffer:
         return GL.FRAMEBUFFER_COMPLETE
 
     def size(self) -> tuple[int, int]:
-        """Width and height that every attachment has, or the default ones without any."""
+        """Width and height common to all attachments, or the default size without attachments."""
         sizes = [item.size() for item in self.attachments.values()]
         if not sizes:
             return self.parameters[GL.FRAMEBUFFER_DEFAULT_WIDTH], self.parameters[GL.FRAMEBUFFER_DEFAULT_HEIGHT]
         return min(size[0] for size in sizes), min(size[1] for size in sizes)
 
     def samples(self) -> int:
-        """Samples of a pixel, 0 where there is one."""
+        """Number of samples per pixel, 0 for single-sampled."""
         for item in self.attachments.values():
             place = item.place()
             if place is not None:
@@ -125,24 +125,24 @@ class Framebuffer:
         return self.parameters[GL.FRAMEBUFFER_DEFAULT_SAMPLES]
 
     def depth_step(self) -> float:
-        """The depth of a unit of polygon offset, counted in the steps of the format. Of whole numbers it is two: rounding can take one."""
+        """The polygon offset unit in steps of the depth format. For fixed-point formats it is two, because rounding can lose one."""
         item = self.attachments.get(GL.DEPTH_ATTACHMENT)
         place = item.place() if item is not None else None
         return 1.0 if place is None or "FLOAT" in place[1].format else 2.0
 
     def surface(self, gl: Host, item: Attachment | None, *, is_linear: bool) -> Surface | None:
-        """The Gallium surface of an attachment; colors of an sRGB format are stored as they are where `is_linear`."""
+        """The Gallium surface of an attachment; with `is_linear`, colors of an sRGB format are stored without conversion."""
         place = item.place() if item is not None else None
         if place is None:
             return None
         resource, row, level, first, last, _ = place
         format = row.format.replace("_SRGB", "_UNORM") if is_linear else row.format
         key = (id(resource), level, first, last, format)
-        found = self._surfaces.get(key)
-        if found is None:
-            made = gl.pipe.create_surface(resource, format=format, level=level, first_layer=first, last_layer=last)
-            found = self._surfaces[key] = made
-        return found
+        surface = self._surfaces.get(key)
+        if surface is None:
+            surface = gl.pipe.create_surface(resource, format=format, level=level, first_layer=first, last_layer=last)
+            self._surfaces[key] = surface
+        return surface
 
     def bind(self, gl: Host, *, is_srgb: bool) -> None:
         """Make it Gallium's framebuffer."""

@@ -1,4 +1,4 @@
-"""Types of GLSL by name, as the enumerants that queries of programs return. (OpenGL 4.6 core, table 7.3)"""
+"""Enumerants of GLSL types by name, for program queries. (OpenGL 4.6 core, table 7.3)"""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 def _types() -> dict[str, int]:
-    found = {"float": GL.FLOAT, "int": GL.INT, "uint": GL.UNSIGNED_INT, "bool": GL.BOOL, "double": GL.DOUBLE}
+    types = {"float": GL.FLOAT, "int": GL.INT, "uint": GL.UNSIGNED_INT, "bool": GL.BOOL, "double": GL.DOUBLE}
     names = {"vec": "FLOAT_VEC", "ivec": "INT_VEC", "uvec": "UNSIGNED_INT_VEC", "bvec": "BOOL_VEC", "dvec": "DOUBLE_VEC"}
     for word, name in names.items():
-        found |= {f"{word}{size}": getattr(GL, f"{name}{size}") for size in (2, 3, 4)}
+        types |= {f"{word}{size}": getattr(GL, f"{name}{size}") for size in (2, 3, 4)}
     for word, name in {"mat": "FLOAT_MAT", "dmat": "DOUBLE_MAT"}.items():
         for columns in (2, 3, 4):
             for rows in (2, 3, 4):
                 shape = str(columns) if columns == rows else f"{columns}x{rows}"
-                found[f"{word}{shape}"] = getattr(GL, f"{name}{shape}")
-                found[f"{word}{columns}x{rows}"] = found[f"{word}{shape}"]
+                types[f"{word}{shape}"] = getattr(GL, f"{name}{shape}")
+                types[f"{word}{columns}x{rows}"] = types[f"{word}{shape}"]
     for word, name in {"int64_t": "INT64_ARB", "uint64_t": "UNSIGNED_INT64_ARB"}.items():
-        found[word] = getattr(GL, name)
+        types[word] = getattr(GL, name)
     for word, name in {"i64vec": "INT64_VEC", "u64vec": "UNSIGNED_INT64_VEC"}.items():
-        found |= {f"{word}{size}": getattr(GL, f"{name}{size}_ARB") for size in (2, 3, 4)}
+        types |= {f"{word}{size}": getattr(GL, f"{name}{size}_ARB") for size in (2, 3, 4)}
     shapes = {
         "1D": "1D", "2D": "2D", "3D": "3D", "Cube": "CUBE", "1DArray": "1D_ARRAY", "2DArray": "2D_ARRAY", "CubeArray": "CUBE_MAP_ARRAY",
         "2DRect": "2D_RECT", "Buffer": "BUFFER", "2DMS": "2D_MULTISAMPLE", "2DMSArray": "2D_MULTISAMPLE_ARRAY",
@@ -37,11 +37,11 @@ def _types() -> dict[str, int]:
         for shape, name in shapes.items():
             value = getattr(GL, f"{prefix}SAMPLER_{name}", None)
             if value is not None:
-                found[f"{word}sampler{shape}"] = value
+                types[f"{word}sampler{shape}"] = value
             value = getattr(GL, f"{prefix}IMAGE_{name}", None)
             if value is not None:
-                found[f"{word}image{shape}"] = value
-    return found
+                types[f"{word}image{shape}"] = value
+    return types
 
 
 TYPES = _types()
@@ -62,7 +62,7 @@ class Shape(NamedTuple):
 
 
 def type_of(name: str) -> int:
-    """The enumerant of a type, of an array that of its elements; GL_FLOAT for one that OpenGL has no name for."""
+    """The enumerant of a type, or of an array's element type; GL_FLOAT for types without an enumerant."""
     return TYPES.get(name.partition("[")[0], GL.FLOAT)
 
 
@@ -78,7 +78,7 @@ def shape_of(name: str) -> Shape:
 
 
 def elements_of(variable: Variable) -> Iterator[tuple[str, Variable]]:
-    """A variable under the name of queries: arrays end with [0], arrays of arrays are one for each outer element."""
+    """A variable under its names in queries: arrays end with [0], arrays of arrays have one name per outer element."""
     if len(variable.sizes) > 1:
         for index in range(variable.sizes[0]):
             yield from elements_of(variable.element(index))

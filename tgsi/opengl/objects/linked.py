@@ -29,9 +29,9 @@ STAGE_NUMBERS = {
 
 @dataclass
 class Uniform:
-    """A uniform by the name that queries return. `places` are its values in constant buffers, `units` its samplers or images.
+    """A uniform under its name in queries. `places` are its values in constant buffers, `units` its samplers or images.
 
-    `block` is that of members of uniform blocks, `counter` the buffer of atomic counters, with their `offset`; they have no location.
+    Members of uniform blocks have a `block`, atomic counters a `counter` buffer and an `offset`, and neither has a location.
     """
 
     name: str
@@ -73,7 +73,7 @@ class BlockPlace:
 
 @dataclass
 class Attribute:
-    """A vertex input: its location for commands, and the first register of the program. Each column has a location of its own."""
+    """A vertex input: its location for commands, and its first register in the program. Each column has a separate location."""
 
     name: str
     type: int
@@ -89,7 +89,7 @@ class Attribute:
 
     @property
     def locations(self) -> int:
-        """Locations that it takes."""
+        """Number of locations."""
         return self.shape.columns * self.shape.elements
 
 
@@ -119,7 +119,7 @@ class Output:
 
 
 class StateUniform(NamedTuple):
-    """A uniform that follows from groups of state (`bits`): how its value is found for an element, and its place in a stage's constants."""
+    """A built-in uniform of groups of state (`bits`): the function that returns an element's value, and its place in the constants."""
 
     bits: int
     find: Callable[[Any, int], Any]
@@ -145,35 +145,35 @@ class Linked:
         self.feedback: list[tuple[str, int, int]] = []
         self.feedback_mode: int = GL.INTERLEAVED_ATTRIBS
         self.streamed: frozenset[int] = frozenset()
-        """Numbers of the buffers that transform feedback writes, by glTransformFeedbackVaryings or by layouts of the text."""
+        """Numbers of the buffers written by transform feedback, from glTransformFeedbackVaryings or from layouts in the text."""
         self.constants: dict[int, bytearray] = {}
         self._stale: set[int] = set()
         self.native: Uniforms | None = None
-        """Places at which native functions write the uniforms, once they do."""
+        """Places of the uniforms for native functions, once they are used."""
         self.slices: dict[tuple[Any, ...], list[tuple[bytearray, int, int, int]]] = {}
-        """Bytes of constants that packed values replace, by the arguments of a command: the constants, first byte, last byte and stage."""
+        """Ranges of constants that packed values replace, by the arguments of a command: the constants, first byte, last byte and stage."""
         self.texture_units: dict[int, dict[int, tuple[int, str]]] = {}
         self.image_units: dict[int, dict[int, int]] = {}
         self.missing: dict[tuple[int, ...], list[int]] = {}
-        """Locations that a primitive with columns for other locations takes from current values."""
+        """Locations that take current values, by the columns of a primitive."""
         self.varyings: tuple[str, ...] = ()
         self.subroutines: dict[int, StageSubroutines] = {}
         self.number = 0
         self.user = 0
-        """The number of the context that drew with it last; its constants hold state of that context. 0: none, or bindings changed."""
+        """The number of the context that used the program last; its constants hold that context's state. 0: none, or bindings changed."""
         self.is_separable = False
         self.parts: tuple[Linked, ...] = ()
-        """Programs that this one has its stages from; empty for one that was linked as a whole."""
+        """The programs whose stages are combined; empty for a program linked as a whole."""
         self.state: list[StateUniform] | None = None
-        """Uniforms that follow from state; None until they are looked for."""
+        """Built-in state uniforms; None until first use."""
         self._has_viewport: bool | None = None
         self._is_flat: bool | None = None
         self._reads: frozenset[tuple[str, int]] | None = None
         self.mixes: dict[Any, Linked] = {}
-        """Combinations with stages of the fixed functions, by their keys."""
+        """Combinations with fixed-function stages, by their keys."""
 
     def take(self, user: int) -> bool:
-        """Note that a context draws with it; True if another one did before, or if bindings changed."""
+        """Note that a context draws with the program; True if another context used it since, or if bindings changed."""
         before, self.user = self.user, user
         return before != user
 
@@ -203,33 +203,33 @@ class Linked:
         return self._reads
 
     def has_flat_inputs(self) -> bool:
-        """True if the fragment shader reads values of one vertex of a primitive."""
+        """True if the fragment shader reads flat inputs."""
         if self._is_flat is None:
             program = self.programs.get(GL.FRAGMENT_SHADER)
-            found = program.declarations if program is not None else ()
-            self._is_flat = any(item.interpolation is not None and item.interpolation.name == "CONSTANT" for item in found)
+            declarations = program.declarations if program is not None else ()
+            self._is_flat = any(item.interpolation is not None and item.interpolation.name == "CONSTANT" for item in declarations)
         return self._is_flat
 
     def writes_viewport(self) -> bool:
-        """True if a stage chooses the viewport of its primitives."""
+        """True if a stage writes the viewport index."""
         if self._has_viewport is None:
-            found = (item.semantic for program in self.programs.values() for item in program.declarations if item.file.name == "OUT")
-            self._has_viewport = any(semantic is not None and semantic.name == "VIEWPORT_INDEX" for semantic in found)
+            semantics = (item.semantic for program in self.programs.values() for item in program.declarations if item.file.name == "OUT")
+            self._has_viewport = any(semantic is not None and semantic.name == "VIEWPORT_INDEX" for semantic in semantics)
         return self._has_viewport
 
     def lacks(self, stage: int) -> bool:
-        """True if a draw needs a stage of the fixed functions."""
+        """True if a draw needs a fixed-function stage."""
         return stage not in self.programs and set(self.programs) != {GL.COMPUTE_SHADER}
 
     def leaves(self) -> Iterator[Linked]:
-        """The programs that were linked as a whole."""
+        """The programs of the combination that were linked as a whole."""
         for part in self.parts:
             yield from part.leaves()
         if not self.parts:
             yield self
 
     def find(self, name: str) -> tuple[Uniform, int] | None:
-        """The uniform of a name and the element that it names."""
+        """The uniform and the element for a name."""
         for uniform in self.uniforms:
             if name in (uniform.name, uniform.name.removesuffix("[0]")):
                 return uniform, 0

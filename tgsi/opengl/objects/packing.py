@@ -1,4 +1,4 @@
-"""Numbers of uniforms as bytes: struct letters of types, and where packed values lie in constants as they are."""
+"""Packing of uniforms: struct letters of types, and the types whose packed values equal the constants' layout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIZES = {"f": 4, "i": 4, "I": 4, "d": 8, "q": 8, "Q": 8}
 
 
 def is_plain(variable: Variable, letter: str, count: int) -> bool:
-    """True if packed values lie in the constants as they are."""
+    """True if packed values have the constants' layout."""
     row = variable.rows * SIZES[letter]
     is_tight = variable.columns == 1 or variable.matrix_stride == row
     is_row = count == 1 or (bool(variable.strides) and variable.strides[0] == row * variable.columns)

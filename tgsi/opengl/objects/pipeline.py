@@ -8,7 +8,7 @@ from tgsi.opengl.objects.program import Program
 
 
 class Pipeline:
-    """A program pipeline. `active` is the program whose uniforms glUniform sets while no program is in use."""
+    """A program pipeline. `active` is the program for glUniform while no program is in use."""
 
     def __init__(self, name: int) -> None:
         self.name = name
@@ -21,7 +21,7 @@ class Pipeline:
         self._combined: Combined | None = None
 
     def linked(self) -> Linked | None:
-        """The stages as their programs' last successful links made them; None without any."""
+        """The combined stages of the last successful links; None without stages."""
         key = tuple(
             (stage, item.linked) for stage, item in self.stages.items() if item.linked is not None and stage in item.linked.programs
         )
@@ -33,7 +33,7 @@ class Pipeline:
         return self._combined
 
     def check(self) -> str:
-        """The reason why the pipeline cannot draw; empty where it can. (OpenGL 4.6 core, 11.1.3.11)"""
+        """The reason why the pipeline cannot draw, or empty. (OpenGL 4.6 core, 11.1.3.11)"""
         for program in set(self.stages.values()):
             if program.linked is None:
                 return f"program {program.name} is not linked"

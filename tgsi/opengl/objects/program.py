@@ -20,14 +20,14 @@ STAGES = {
     GL.FRAGMENT_SHADER: "frag",
     GL.COMPUTE_SHADER: "comp",
 }
-"""Types of shaders, in the order of the pipeline, and the stage as `tgsi.compile` names it."""
+"""Types of shaders in pipeline order, with their stage names for `tgsi.compile`."""
 
 
 _live = lru_cache(live_text)
 
 
 class Shader:
-    """A shader object: a text, and the program that it became; none for a part, which needs other texts of its stage."""
+    """A shader object: a text and its program; no program for a part, which needs other shaders of its stage."""
 
     def __init__(self, name: int, type: int) -> None:
         self.name = name
@@ -43,7 +43,7 @@ class Shader:
         self.users = 0
 
     def compile(self, *, fixed_names: bool) -> None:
-        """Compile the text; `log` has the findings with their carets. `fixed_names`: it may have names of the fixed functions."""
+        """Compile the text; `log` has the messages with carets. `fixed_names`: allow the names of the fixed-function pipeline."""
         self.program, self.status, self.log, self.compiled, self.is_part = None, False, "", self.source, False
         try:
             name = f"shader {self.name}"
@@ -58,12 +58,12 @@ class Shader:
             self.log = "\n".join(str(note) for note in self.program.notes)
 
     def live_text(self) -> str:
-        """The live code of the text that was compiled."""
+        """The live code of the compiled text."""
         return _live(self.compiled, STAGES[self.type])
 
 
 class Program:
-    """A program object. `linked` is what the last successful link made; it stays in use while a later link fails."""
+    """A program object. `linked` is the result of the last successful link, which remains in use if a later link fails."""
 
     def __init__(self, name: int) -> None:
         self.name = name

@@ -20,14 +20,14 @@ KINDS = {
     GL.TIME_ELAPSED: "TIME_ELAPSED",
     GL.TIMESTAMP: "TIMESTAMP",
 }
-"""Targets of queries with Gallium's."""
+"""Gallium's query types by target."""
 
 STREAMED = frozenset((GL.PRIMITIVES_GENERATED, GL.TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN))
 """Targets with a query for each vertex stream."""
 
 
 class Query:
-    """A query object. `pipe` is Gallium's query, made when it first begins."""
+    """A query object. `pipe` is Gallium's query, created at the first begin."""
 
     def __init__(self, name: int, target: int = 0) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class Query:
 
 @dataclass
 class Sync:
-    """A fence of the commands before it."""
+    """A fence behind all earlier commands."""
 
     number: int
     fence: Fence
@@ -48,7 +48,7 @@ class Sync:
 
 @dataclass
 class StreamCapture:
-    """A transform feedback object: buffers, and what is being captured."""
+    """A transform feedback object: buffers and capture state."""
 
     name: int
     _: KW_ONLY

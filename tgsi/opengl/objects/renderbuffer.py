@@ -1,4 +1,4 @@
-"""Renderbuffers: pictures that are drawn to and never sampled. (OpenGL 4.6 core, 9.2.4)"""
+"""Renderbuffers: images that are drawn to and never sampled. (OpenGL 4.6 core, 9.2.4)"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_SAMPLES = 16
 
 
 def sample_count(samples: int, call: str) -> int:
-    """The smallest number of samples that there is for as many as are asked for."""
+    """The smallest supported number of samples that is at least the requested one."""
     if not 0 <= samples <= MAX_SAMPLES:
         raise bad_value(f"{call}: samples: {samples} is not 0 .. {MAX_SAMPLES}")
     return next(count for count in SAMPLES if count >= samples and (count != 0 or samples == 0))
@@ -35,7 +35,7 @@ class Renderbuffer:
         self.is_deleted = False
 
     def allocate(self, gl: Host, internal: int, row: InternalFormat, size: tuple[int, int], samples: int) -> None:
-        """Get storage of a size."""
+        """Allocate storage."""
         self.internal, self.row, self.samples = internal, row, samples
         self.width, self.height = size
         self.resource = None

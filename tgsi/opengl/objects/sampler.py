@@ -1,4 +1,4 @@
-"""Parameters of sampling: of sampler objects, and of textures that are sampled without one. (OpenGL 4.6 core, 8.2 and 8.10)"""
+"""Sampling parameters of sampler objects and of textures. (OpenGL 4.6 core, 8.2 and 8.10)"""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ENUMS: dict[int, tuple[str, Any]] = {
     GL.TEXTURE_COMPARE_FUNC: ("compare_func", COMPARES),
     GL.TEXTURE_SRGB_DECODE_EXT: ("srgb_decode", {GL.DECODE_EXT, GL.SKIP_DECODE_EXT}),
 }
-"""Parameters that are enumerants: the field, and the values that it may have."""
+"""Enumerant parameters: the field and its allowed values."""
 
 FLOATS = {
     GL.TEXTURE_MIN_LOD: "min_lod",
@@ -55,11 +55,11 @@ FLOATS = {
     GL.TEXTURE_LOD_BIAS: "lod_bias",
     GL.TEXTURE_MAX_ANISOTROPY: "max_anisotropy",
 }
-"""Parameters that are numbers."""
+"""Numeric parameters."""
 
 
 class Sampler:
-    """Parameters of sampling; `state` is the Gallium object that they make."""
+    """Sampling parameters; `state` is the equivalent Gallium object."""
 
     def __init__(self, name: int) -> None:
         self.name = name
@@ -83,7 +83,7 @@ class Sampler:
         """Set a parameter. `values` are one number, or the four of a border color.
 
         Raises:
-            GLError: GL_INVALID_ENUM for an unknown parameter or a value that it cannot have, GL_INVALID_VALUE for an anisotropy below 1.
+            GLError: GL_INVALID_ENUM for an unknown parameter or value, GL_INVALID_VALUE for an anisotropy below 1.
         """
         if name in ENUMS:
             field, allowed = ENUMS[name]
@@ -111,20 +111,20 @@ class Sampler:
         raise bad_enum(f"{call}: pname", name)
 
     def key(self, *, is_rectangle: bool) -> tuple[Any, ...]:
-        """Everything that the Gallium object follows from."""
+        """All parameters that affect the Gallium object."""
         return (
             self.wrap_s, self.wrap_t, self.wrap_r, self.min_filter, self.mag_filter, self.compare_mode, self.compare_func,
             self.min_lod, self.max_lod, self.lod_bias, self.max_anisotropy, self.border, is_rectangle,
         )  # fmt: skip
 
     def state(self, gl: Host, *, is_rectangle: bool = False) -> Any:
-        """The Gallium sampler of these parameters, one for equal ones."""
+        """The Gallium sampler with these parameters, shared by equal ones."""
         key = self.key(is_rectangle=is_rectangle)
-        found = gl.samplers.get(key)
-        if found is None:
+        state_object = gl.samplers.get(key)
+        if state_object is None:
             image, mip = FILTERS[self.min_filter]
             low = max(self.min_lod, 0.0)
-            found = gl.samplers[key] = gl.pipe.create_sampler_state(
+            state_object = gl.samplers[key] = gl.pipe.create_sampler_state(
                 wrap_s=WRAPS[self.wrap_s],
                 wrap_t=WRAPS[self.wrap_t],
                 wrap_r=WRAPS[self.wrap_r],
@@ -142,4 +142,4 @@ class Sampler:
                 border_color=self.border,
                 lod_by_length=True,
             )
-        return found
+        return state_object

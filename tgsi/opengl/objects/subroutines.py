@@ -1,4 +1,4 @@
-"""Subroutines of a linked stage: functions with their numbers, and the uniforms that choose one. (OpenGL 4.6 core, 7.10)"""
+"""Subroutines of a linked stage: functions with their numbers, and the uniforms that select one. (OpenGL 4.6 core, 7.10)"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_LOCATIONS = 1024
 
 
 class Subroutine(NamedTuple):
-    """A function that a uniform may choose."""
+    """A function that a subroutine uniform may select."""
 
     name: str
     number: int
@@ -25,7 +25,7 @@ class Subroutine(NamedTuple):
 
 @dataclass
 class SubroutineUniform:
-    """A uniform that chooses a function, with its place in the constants of its stage. An array has a location for each element."""
+    """A uniform that selects a function, with its place in the stage's constants. An array has a location for each element."""
 
     name: str
     location: int
@@ -48,12 +48,12 @@ class StageSubroutines:
 
     @property
     def locations(self) -> int:
-        """Locations, those without a uniform included."""
+        """Number of locations, including unused ones."""
         return max((item.location + item.size for item in self.uniforms), default=0)
 
     @property
     def numbers(self) -> int:
-        """The number above those of all functions."""
+        """One more than the largest function number."""
         return max((item.number + 1 for item in self.functions), default=0)
 
     def elements(self) -> Iterator[tuple[int, SubroutineUniform, int]]:
@@ -63,14 +63,14 @@ class StageSubroutines:
                 yield item.location + element, item, element
 
     def initial(self) -> list[int]:
-        """The numbers by location until the program's user chooses: the first function that fits."""
-        made = [0] * self.locations
+        """The initial function numbers by location: the first compatible function."""
+        numbers = [0] * self.locations
         for location, item, _ in self.elements():
-            made[location] = item.compatible[0]
-        return made
+            numbers[location] = item.compatible[0]
+        return numbers
 
     def put(self, constants: bytearray, chosen: Sequence[int]) -> None:
-        """Write the chosen numbers, by location, to the constants of the stage."""
+        """Write the selected numbers, by location, to the constants of the stage."""
         for location, item, element in self.elements():
             stride = item.variable.strides[0] if item.variable.strides else 0
             struct.pack_into("=I", constants, item.variable.offset + element * stride, chosen[location])
@@ -82,7 +82,7 @@ def subroutines_of(face: Interface) -> StageSubroutines:
     Raises:
         ValueError: two uniforms have the same location, or there are too many.
     """
-    made = StageSubroutines([Subroutine(*item) for item in sorted(face.subroutines.items(), key=lambda item: item[1])])
+    subroutines = StageSubroutines([Subroutine(*item) for item in sorted(face.subroutines.items(), key=lambda item: item[1])])
     members = face.uniforms.members if face.uniforms is not None else {}
     taken: set[int] = set()
     for item in sorted(face.subroutine_uniforms.values(), key=lambda item: item.location < 0):
@@ -95,6 +95,6 @@ def subroutines_of(face: Interface) -> StageSubroutines:
             if taken & span or location + size > MAX_LOCATIONS:
                 raise ValueError(f"subroutine uniform {name} has no free location at {location}; there are {MAX_LOCATIONS}")
             taken |= span
-            made.uniforms.append(SubroutineUniform(name, location, size, item.compatible, part))
-    made.uniforms.sort(key=lambda item: item.location)
-    return made
+            subroutines.uniforms.append(SubroutineUniform(name, location, size, item.compatible, part))
+    subroutines.uniforms.sort(key=lambda item: item.location)
+    return subroutines

@@ -1,7 +1,7 @@
-"""Texture objects: images by face and level, the resource that holds those that fit together, and views for samplers.
+"""Texture objects: images by face and level, the resource that holds the consistent ones, and views for samplers.
 
-An image that is specified keeps its texels in the resource of the texture if it fits there, and in one of its own otherwise;
-`complete` gathers them before the texture is sampled. (OpenGL 4.6 core, chapter 8)
+A specified image is stored in the texture's resource if it fits there, otherwise in a separate one; `complete` gathers the images before
+the texture is sampled. (OpenGL 4.6 core, chapter 8)
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Size = tuple[int, int, int]
 
 
 def extent(target: int, size: Size) -> tuple[Size, int]:
-    """Width, height and depth of a level as Gallium counts them, and its layers, from OpenGL's width, height and depth."""
+    """Gallium's width, height and depth of a level, and its layers, from OpenGL's width, height and depth."""
     width, height, depth = size
     if target == GL.TEXTURE_1D_ARRAY:
         return (width, 1, 1), height
@@ -52,7 +52,7 @@ def extent(target: int, size: Size) -> tuple[Size, int]:
 
 
 def level_size(target: int, size: Size, level: int) -> Size:
-    """OpenGL's width, height and depth of a level below a base of `size`; layers stay."""
+    """OpenGL's width, height and depth of a level below a base of `size`; the number of layers is the same."""
     width, height, depth = size
     height = height if target == GL.TEXTURE_1D_ARRAY else max(1, height >> level)
     depth = max(1, depth >> level) if target == GL.TEXTURE_3D else depth
@@ -61,7 +61,7 @@ def level_size(target: int, size: Size, level: int) -> Size:
 
 @dataclass
 class Image:
-    """One image: OpenGL's size, its internal format, and where its texels lie: a level and a first layer of a resource."""
+    """One image: OpenGL's size, its internal format, and its storage: a level and a first layer of a resource."""
 
     size: Size
     internal: int
@@ -104,11 +104,11 @@ class Texture:
         self.layers = 0
         self.label = ""
         self._settled: set[tuple[int, ...]] = set()
-        """Filters and levels for which the texture is complete and gathered."""
+        """Filters and levels for which the texture is known to be complete and gathered."""
 
     # -- storage
     def make_resource(self, gl: Host, row: InternalFormat, size: Size, levels: int, samples: int = 0) -> Resource:
-        """A resource for a base of `size` and so many levels."""
+        """Create a resource for a base level of `size` and a number of levels."""
         (width, height, depth), layers = extent(self.target, size)
         bind = ["SAMPLER_VIEW"]
         if row.format.startswith(("Z", "S8")):
@@ -128,7 +128,7 @@ class Texture:
         )
 
     def specify(self, gl: Host, face: int, level: int, internal: int, row: InternalFormat, size: Size) -> Image | None:
-        """Define an image, and return it; None if it has no texels. Its texels are undefined."""
+        """Define an image with undefined texels, and return it; None for an empty image."""
         self._settled.clear()
         gl.note_storage()
         if not all(size):
@@ -203,11 +203,11 @@ class Texture:
         return min(last, self.levels - 1) if self.is_immutable else last
 
     def unsettle(self) -> None:
-        """Check and gather the images again before the next use: one of them changed."""
+        """Note that an image changed, so that the images are checked and gathered again before the next use."""
         self._settled.clear()
 
     def complete(self, gl: Host, sampler: Sampler) -> bool:
-        """Gather the images in one resource. False if the texture is incomplete for the sampler, so that it reads as 0, 0, 0, 1."""
+        """Gather the images in one resource. False if the texture is incomplete for the sampler; it then reads as 0, 0, 0, 1."""
         key = sampler.min_filter, sampler.mag_filter, self.base_level, self.max_level
         if key in self._settled:
             return True
@@ -244,7 +244,7 @@ class Texture:
         return not (self.target == GL.TEXTURE_CUBE_MAP and base.size[0] != base.size[1])
 
     def _gather(self, gl: Host, base: Image, last: int) -> None:
-        """Copy images that lie elsewhere into one resource with every level that is needed."""
+        """Copy images from other resources into one resource with all needed levels."""
         first = self._effective_base()
         needed = [(key, image) for key, image in self.images.items() if first <= key[1] <= last]
         if all(image.resource is base.resource and image.level == level for (_, level), image in needed):
@@ -252,17 +252,17 @@ class Texture:
                 self._adopt(base.resource, base.size)
             return
         size = base.size if first == 0 else self._guess(first, base.size)
-        made = self.make_resource(gl, base.row, size, max(last + 1, self._wanted_levels(size, last)))
+        target = self.make_resource(gl, base.row, size, max(last + 1, self._wanted_levels(size, last)))
         for (face, level), image in needed:
             (width, height, depth), layers = extent(self.target, image.size)
             box = (0, 0, image.layer, width, height, depth if self.target == GL.TEXTURE_3D else layers if self.target in ARRAYS else 1)
-            gl.pipe.resource_copy_region(made, image.resource, dst_level=level, dstz=face, src_level=image.level, src_box=box)
-            image.resource, image.level, image.layer = made, level, face
-        self._adopt(made, size)
+            gl.pipe.resource_copy_region(target, image.resource, dst_level=level, dstz=face, src_level=image.level, src_box=box)
+            image.resource, image.level, image.layer = target, level, face
+        self._adopt(target, size)
 
     # -- views
     def view(self, gl: Host, sampler: Sampler) -> SamplerView | None:
-        """The view that a unit with this sampler reads; None if the texture is incomplete."""
+        """The sampler view for a unit with this sampler; None if the texture is incomplete."""
         if self.target == GL.TEXTURE_BUFFER:
             return self._buffer_view(gl)
         if not self.complete(gl, sampler):
@@ -332,7 +332,7 @@ def _texel_bytes(format: str) -> int:
 
 
 def _letter(plain: str, item: int) -> str:
-    """A letter of a view's swizzle, behind the swizzle of the base format."""
+    """A letter of a view's swizzle, applied after the swizzle of the base format."""
     if item in (GL.ZERO, GL.ONE):
         return "0" if item == GL.ZERO else "1"
     return plain[{GL.RED: 0, GL.GREEN: 1, GL.BLUE: 2, GL.ALPHA: 3}[item]]

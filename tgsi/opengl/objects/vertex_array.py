@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tgsi.opengl.objects.buffer import Buffer
 
 MAX_ATTRIBUTES, ALL_ATTRIBUTES = 16, 32
-"""Generic attributes, and those with the conventional ones behind them (`tgsi.opengl.state.fixed`)."""
+"""Number of generic attributes, and of all attributes, where the conventional ones come last (`tgsi.opengl.state.fixed`)."""
 
 PLAIN = {
     GL.BYTE: (8, "S", 1),
@@ -27,7 +27,7 @@ PLAIN = {
     GL.DOUBLE: (64, "FLOAT", 8),
     GL.FIXED: (32, "FIXED", 4),
 }
-"""Bits of a component, its kind, and its bytes."""
+"""Bits, kind and bytes of a component, by type."""
 
 PACKED = {
     GL.INT_2_10_10_10_REV: "R10G10B10A2_S",
@@ -38,7 +38,7 @@ PACKED = {
 
 @dataclass(slots=True, kw_only=True)
 class Attribute:
-    """One attribute: the format of its values, and the binding that they come from."""
+    """One attribute: the format of its values, and the binding that supplies them."""
 
     is_enabled: bool = False
     size: int = 4
@@ -80,7 +80,7 @@ def element_bytes(size: int, type: int) -> int:
 
 @dataclass(slots=True)
 class Binding:
-    """A vertex buffer: the first byte, the bytes from vertex to vertex, and the instances that share one."""
+    """A vertex buffer with its first byte, stride and divisor."""
 
     buffer: Buffer | None = None
     offset: int = 0

@@ -1,1 +1,1 @@
-"""Pixels: formats of textures, formats of the caller's memory, and the way between them."""
+"""Pixels: formats of textures, formats of the caller's memory, and conversions between them."""

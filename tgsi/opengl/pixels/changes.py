@@ -15,13 +15,13 @@ from tgsi.opengl.state.legacy import COLOR_MAPS, INDEX_MAPS, PixelTransfer
 def changed_colors(state: PixelTransfer, colors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Colors, [..., 4], after scales, biases and maps."""
     with np.errstate(over="ignore", invalid="ignore"):
-        made = colors.astype(np.float32) * np.array(state.scale, np.float32) + np.array(state.bias, np.float32)
+        changed = colors.astype(np.float32) * np.array(state.scale, np.float32) + np.array(state.bias, np.float32)
     if state.maps_color:
-        made = np.clip(np.nan_to_num(made), 0.0, 1.0)
+        changed = np.clip(np.nan_to_num(changed), 0.0, 1.0)
         for index, name in enumerate(COLOR_MAPS):
             table = np.array(state.maps[name], np.float32)
-            made[..., index] = table[np.rint(made[..., index] * (len(table) - 1)).astype(int)]
-    return made
+            changed[..., index] = table[np.rint(changed[..., index] * (len(table) - 1)).astype(int)]
+    return changed
 
 
 def changed_indices(state: PixelTransfer, indices: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -32,21 +32,21 @@ def changed_indices(state: PixelTransfer, indices: NDArray[np.int64]) -> NDArray
 
 def colors_of_indices(state: PixelTransfer, indices: NDArray[np.int64]) -> NDArray[np.float32]:
     """Colors, [..., 4], of color indices."""
-    found = changed_indices(state, indices)
-    made = np.empty((*found.shape, 4), np.float32)
+    changed = changed_indices(state, indices)
+    colors = np.empty((*changed.shape, 4), np.float32)
     for component, name in enumerate(INDEX_MAPS):
         table = np.array(state.maps[name], np.float32)
-        made[..., component] = table[found & (len(table) - 1)]
-    return made
+        colors[..., component] = table[changed & (len(table) - 1)]
+    return colors
 
 
 def changed_stencil(state: PixelTransfer, values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Stencil values after shift, offset and map."""
-    found = changed_indices(state, values)
+    changed = changed_indices(state, values)
     if state.maps_stencil:
         table = np.array(state.maps[GL.PIXEL_MAP_S_TO_S], np.int64)
-        found = table[found & (len(table) - 1)]
-    return found
+        changed = table[changed & (len(table) - 1)]
+    return changed
 
 
 def changed_pixels(state: PixelTransfer, data: Bytes, client: ClientFormat) -> tuple[Bytes, ClientFormat]:
@@ -64,12 +64,12 @@ def changed_texels(state: PixelTransfer, data: Bytes, format: Format, swizzle: s
     if format.is_integer or not state.changes_colors():
         return data, format, swizzle
     colors = changed_colors(state, permuted(texels.unpack(format, data.reshape(-1, format.block_bytes)), swizzle))
-    made = colors.view(np.uint8).reshape(1, data.shape[1], 16 * data.shape[2] // format.block_bytes)
-    return made, Format.R32G32B32A32_FLOAT, ""
+    packed = colors.view(np.uint8).reshape(1, data.shape[1], 16 * data.shape[2] // format.block_bytes)
+    return packed, Format.R32G32B32A32_FLOAT, ""
 
 
 def summed(data: Bytes, format: Format, swizzle: str) -> tuple[Bytes, Format, str]:
-    """Texels whose red is the sum of red, green and blue, which is the luminance of pixels that are read. (OpenGL 2.1, 4.3.2)"""
+    """Texels whose red is the sum of red, green and blue: the luminance of read pixels. (OpenGL 2.1, 4.3.2)"""
     colors = permuted(texels.unpack(format, data.reshape(-1, format.block_bytes)), swizzle).astype(np.float32)
     colors[..., 0] = np.minimum(colors[..., :3].sum(-1), 1.0)
     return colors.view(np.uint8).reshape(1, data.shape[1], 16 * data.shape[2] // format.block_bytes), Format.R32G32B32A32_FLOAT, ""

@@ -1,4 +1,4 @@
-"""Formats of pixels in the caller's memory: a pair of format and type as a Gallium format. (OpenGL 4.6 compatibility, 8.4.4)"""
+"""Pixel formats of the caller's memory: Gallium formats for pairs of format and type. (OpenGL 4.6 compatibility, 8.4.4)"""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tgsi.opengl.registry import enums as GL
 
 
 class ClientFormat(NamedTuple):
-    """Pixels of the caller.
+    """Layout of a pixel in the caller's memory.
 
-    `format` is the Gallium format whose texels have these bits; `order` says which component of it each of red, green, blue and alpha is,
-    for pairs that no Gallium format has as they are. `unit` is the size of what swap_bytes turns around.
+    `format` is the Gallium format with these bits; `order` lists its component for each of red, green, blue and alpha, if no Gallium format
+    has the exact order. `unit` is the size of the units that swap_bytes reverses.
     """
 
     format: Format
@@ -45,7 +45,7 @@ PLAIN = {
     GL.HALF_FLOAT: (16, "FLOAT", ""),
     GL.HALF_FLOAT_OES: (16, "FLOAT", ""),
 }
-"""Types with a number for each component: its bits, and the kind of numbers that formats of colors and of integers have."""
+"""Types with one number per component: its bits, and the kind of numbers for color and for integer formats."""
 
 PACKED = {
     (GL.UNSIGNED_BYTE_3_3_2, 3): ("B2G3R3", "zyx"),
@@ -60,7 +60,7 @@ PACKED = {
     (GL.UNSIGNED_INT_8_8_8_8_REV, 4): ("R8G8B8A8", "xyzw"),
     (GL.UNSIGNED_INT_2_10_10_10_REV, 4): ("R10G10B10A2", "xyzw"),
 }
-"""Types that pack a pixel of so many components into one number: the Gallium format for RGB or RGBA."""
+"""Types that pack a pixel into one number, by the number of components: the Gallium format for RGB or RGBA."""
 
 WHOLE = {
     (GL.RGB, GL.UNSIGNED_INT_10F_11F_11F_REV): ("R11G11B10_FLOAT", 4),
@@ -78,7 +78,7 @@ WHOLE = {
     (GL.STENCIL_INDEX, GL.INT): ("R32_SINT", 4),
     (GL.STENCIL_INDEX, GL.FLOAT): ("R32_FLOAT", 4),
 }
-"""Pairs with a Gallium format of their own; the bytes that swap_bytes turns around."""
+"""Pairs with a specific Gallium format, and the size of the units that swap_bytes reverses."""
 
 COMMON = {
     "BGR8_UNORM": "B8G8R8_UNORM",
@@ -94,13 +94,13 @@ def client_format(format: int, type: int) -> ClientFormat:
     """The layout of one pixel.
 
     Raises:
-        GLError: GL_INVALID_ENUM for an unknown format or type, GL_INVALID_OPERATION for a pair that does not go together.
+        GLError: GL_INVALID_ENUM for an unknown format or type, GL_INVALID_OPERATION for an invalid pair.
     """
     if (format, type) in WHOLE:
         name, unit = WHOLE[format, type]
-        found = Format[name]
+        packed_format = Format[name]
         is_depth, is_stencil = format in (GL.DEPTH_COMPONENT, GL.DEPTH_STENCIL), format in (GL.STENCIL_INDEX, GL.DEPTH_STENCIL)
-        return ClientFormat(found, "", unit, found.block_bytes, is_depth, is_stencil)
+        return ClientFormat(packed_format, "", unit, packed_format.block_bytes, is_depth, is_stencil)
     if format not in LETTERS:
         if format in (GL.DEPTH_COMPONENT, GL.STENCIL_INDEX, GL.DEPTH_STENCIL):
             raise bad_operation(f"type: {format:#06x} pixels of depth or stencil are not taken as {type:#06x}")
@@ -114,8 +114,10 @@ def client_format(format: int, type: int) -> ClientFormat:
             packed = f"{layout}_{'UINT' if format in INTEGERS else 'UNORM'}"
             if packed not in Format.__members__:
                 raise bad_operation("format: integers are not taken in this type")
-            found = Format[packed]
-            return ClientFormat(found, "" if letters.startswith("R") else "zyxw", found.block_bytes, found.block_bytes)
+            packed_format = Format[packed]
+            return ClientFormat(
+                packed_format, "" if letters.startswith("R") else "zyxw", packed_format.block_bytes, packed_format.block_bytes
+            )
     if type not in PLAIN:
         raise (
             bad_enum("type", type)
@@ -131,7 +133,7 @@ def client_format(format: int, type: int) -> ClientFormat:
 
 
 def _plain(letters: str, bits: int, kind: str) -> ClientFormat:
-    """A number for each component, in the order of `letters`."""
+    """The layout with one number per component, in the order of `letters`."""
     unit, pixel = bits // 8, bits // 8 * len(letters)
     names = {"L": f"L{bits}_{kind}", "LA": f"L{bits}A{bits}_{kind}", "A": f"A{bits}_{kind}"}
     direct = names.get(letters) or COMMON.get(f"{letters}{bits}_{kind}") or "".join(f"{letter}{bits}" for letter in letters) + f"_{kind}"

@@ -1,4 +1,4 @@
-"""Sizes and kinds of a format's components, as queries ask for them."""
+"""Sizes and kinds of a format's components, for queries."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tgsi.opengl.registry import enums as GL
 
 
 def bits_of(row: InternalFormat | None) -> tuple[int, int, int, int, int, int]:
-    """Bits of red, green, blue, alpha, depth and stencil; those that the base format does not have are 0."""
+    """Bits of red, green, blue, alpha, depth and stencil; 0 for components that the base format lacks."""
     if row is None or row.format not in Format.__members__:
         return (0, 0, 0, 0, 0, 0)
-    found = dict.fromkeys("RGBAZS", 0)
+    bits = dict.fromkeys("RGBAZS", 0)
     for channel in Format[row.format].channels:
-        if channel.letter in found:
-            found[channel.letter] = channel.size
-    return found["R"], found["G"], found["B"], found["A"], found["Z"], found["S"]
+        if channel.letter in bits:
+            bits[channel.letter] = channel.size
+    return bits["R"], bits["G"], bits["B"], bits["A"], bits["Z"], bits["S"]
 
 
 def kind_of(row: InternalFormat | None, is_stencil: bool = False) -> int:

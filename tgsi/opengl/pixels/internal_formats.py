@@ -1,4 +1,4 @@
-"""Internal formats: the Gallium format that holds each, and the base format that it stands for. (OpenGL 4.6 compatibility, 8.5)"""
+"""Internal formats: the Gallium format that stores each, and its base format. (OpenGL 4.6 compatibility, 8.5)"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tgsi.opengl.registry import enums as GL
 
 
 class InternalFormat(NamedTuple):
-    """A format of texels: its Gallium format by name, and its base format."""
+    """An internal format: the name of its Gallium format, and its base format."""
 
     format: str
     base: int
@@ -68,12 +68,12 @@ _ROWS = {
     GL.DEPTH_STENCIL: "DEPTH_STENCIL|DEPTH24_STENCIL8:Z24_UNORM_S8_UINT DEPTH32F_STENCIL8:Z32_FLOAT_S8X24_UINT",
     GL.STENCIL_INDEX: "STENCIL_INDEX|STENCIL_INDEX1|STENCIL_INDEX4|STENCIL_INDEX8|STENCIL_INDEX16:S8_UINT",
 }
-"""Base formats with their internal formats: names that share a Gallium format, then that format."""
+"""Base formats with their internal formats: names that share a Gallium format, followed by that format."""
 
 INTERNAL = _table()
 
 COMPONENTS = {1: GL.LUMINANCE, 2: GL.LUMINANCE_ALPHA, 3: GL.RGB, 4: GL.RGBA}
-"""Internal formats of OpenGL 1.0: the number of components."""
+"""Internal formats of OpenGL 1.0, given as the number of components."""
 
 SIZED_BY_TYPE = {
     (GL.RGBA, GL.FLOAT): GL.RGBA32F,
@@ -97,7 +97,7 @@ GENERIC_COMPRESSED = {
 }
 
 SWIZZLES = {GL.RED: "x001", GL.RG: "xy01", GL.RGB: "xyz1", GL.RGBA: "xyzw"}
-"""The channels of a color format that its texture shows."""
+"""Swizzles that select the channels of a base format."""
 
 
 def find_format(internal: int) -> InternalFormat | None:
@@ -106,17 +106,17 @@ def find_format(internal: int) -> InternalFormat | None:
 
 
 def is_compressed(format: str) -> bool:
-    """True for formats of blocks."""
+    """True for compressed formats."""
     return format not in Format.__members__
 
 
 def is_integer(format: str) -> bool:
-    """True for formats of integers that are no numbers from 0 to 1."""
+    """True for unnormalized integer formats."""
     return format in Format.__members__ and Format[format].is_integer and not Format[format].is_depth_stencil
 
 
 def view_swizzle(row: InternalFormat, depth_mode: int) -> str:
-    """The swizzle that makes a texture's texels those of its base format."""
+    """The view swizzle that gives a texture the channels of its base format."""
     if row.base == GL.DEPTH_COMPONENT or row.base == GL.DEPTH_STENCIL:
         return {GL.RED: "x001", GL.LUMINANCE: "xxx1", GL.INTENSITY: "xxxx", GL.ALPHA: "000x"}[depth_mode]
     return SWIZZLES.get(row.base, "xyzw")

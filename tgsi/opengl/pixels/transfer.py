@@ -1,4 +1,4 @@
-"""Pixels from the caller's memory to texels, and back. (OpenGL 4.6 compatibility, 8.4 and 18.2)"""
+"""Conversions between pixels in the caller's memory and texels. (OpenGL 4.6 compatibility, 8.4 and 18.2)"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BYTES = re.compile("((?:[RGBAX]8)+)_UNORM$")
 
 
 class Layout(NamedTuple):
-    """Place of the pixels of a box: the first byte, the bytes from row to row and from image to image, of one row, and of everything."""
+    """Memory layout of a box of pixels: first byte, row stride, image stride, bytes of a row, and total bytes."""
 
     first: int
     row: int
@@ -44,19 +44,19 @@ def layout_of(store: PixelStore, client: ClientFormat, width: int, height: int, 
 
 
 def permuted(colors: Numbers, order: str) -> Numbers:
-    """Colors whose components are those that `order` names: letters of xyzw, 0 and 1."""
+    """Colors with their components rearranged by `order`: letters of xyzw, 0 and 1."""
     if not order or order == "xyzw":
         return colors
-    found = np.zeros_like(colors)
+    result = np.zeros_like(colors)
     for index, letter in enumerate(order):
-        found[..., index] = {"0": 0, "1": 1}[letter] if letter in "01" else colors[..., "xyzw".index(letter)]
-    return found
+        result[..., index] = {"0": 0, "1": 1}[letter] if letter in "01" else colors[..., "xyzw".index(letter)]
+    return result
 
 
 def to_texels(data: Bytes, client: ClientFormat, format: Format, old: Bytes | None = None) -> Bytes:
     """The caller's pixels, [depth, height, bytes], as texels of a plain format, [depth, height, bytes].
 
-    old: the texels that were there, of which depth or stencil stays where the caller gives the other one alone.
+    old: the previous texels, which keep their depth or stencil if the caller supplies only the other one.
     """
     shape = data.shape[0], data.shape[1], data.shape[2] // client.pixel
     if not client.order and (client.format is format or _same_bits(client.format, format)):
@@ -70,8 +70,8 @@ def to_texels(data: Bytes, client: ClientFormat, format: Format, old: Bytes | No
         if client.is_stencil:
             plain = client.format.has_stencil
             stencil = texels.unpack_stencil(client.format, flat) if plain else texels.unpack(client.format, flat)[..., 0].astype(np.uint8)
-        kept = np.ascontiguousarray(old).reshape(-1, format.block_bytes) if old is not None else None
-        packed = texels.pack_depth_stencil(format, depth, stencil, kept)
+        stored = np.ascontiguousarray(old).reshape(-1, format.block_bytes) if old is not None else None
+        packed = texels.pack_depth_stencil(format, depth, stencil, stored)
     else:
         colors = permuted(texels.unpack(client.format, flat), client.order)
         packed = texels.pack(format, colors)
@@ -81,7 +81,7 @@ def to_texels(data: Bytes, client: ClientFormat, format: Format, old: Bytes | No
 def from_texels(data: Bytes, format: Format, client: ClientFormat, swizzle: str = "", *, clamps: bool = False) -> Bytes:
     """Texels of a plain format, [depth, height, bytes], as pixels of the caller.
 
-    swizzle: what the texture's base format makes of the texels. clamps: colors go to 0 .. 1 first.
+    swizzle: the swizzle of the texture's base format. clamps: first clamp colors to 0 .. 1.
     """
     width = data.shape[2] // format.block_bytes
     if not client.order and client.format is format and not clamps and swizzle in ("", "xyzw"):
@@ -110,12 +110,12 @@ def from_texels(data: Bytes, format: Format, client: ClientFormat, swizzle: str 
 
 @cache
 def byte_places(source: str, target: str, swizzle: str) -> tuple[int, ...]:
-    """For each byte of a pixel the byte of a texel that it is; NONE and FULL are 0 and 1. Empty unless both formats have bytes of UNORM."""
-    found = _BYTES.match(source), _BYTES.match(target)
-    if found[0] is None or found[1] is None or "X" in target:
+    """For each byte of a pixel, the source byte of the texel, NONE (0) or FULL (1). Empty unless both formats consist of UNORM bytes."""
+    matches = _BYTES.match(source), _BYTES.match(target)
+    if matches[0] is None or matches[1] is None or "X" in target:
         return ()
-    stored, places = found[0][1].replace("8", ""), []
-    for letter in found[1][1].replace("8", ""):
+    stored, places = matches[0][1].replace("8", ""), []
+    for letter in matches[1][1].replace("8", ""):
         wanted = (swizzle or "xyzw")["RGBA".index(letter)]
         name = "" if wanted in "01" else "RGBA"["xyzw".index(wanted)]
         if name and name in stored:
@@ -126,24 +126,24 @@ def byte_places(source: str, target: str, swizzle: str) -> tuple[int, ...]:
 
 
 def move_bytes(flat: Bytes, places: tuple[int, ...]) -> Bytes:
-    """Pixels of the bytes of texels that `byte_places` names."""
-    made = np.empty((len(flat), len(places)), np.uint8)
+    """Copy the bytes of texels listed by `byte_places` to pixels."""
+    pixels = np.empty((len(flat), len(places)), np.uint8)
     for index, place in enumerate(places):
-        made[:, index] = flat[:, place] if place >= 0 else 255 if place == FULL else 0
-    return made
+        pixels[:, index] = flat[:, place] if place >= 0 else 255 if place == FULL else 0
+    return pixels
 
 
 def _inverse(order: str) -> str:
-    """The components of a stored pixel as they follow from red, green, blue and alpha."""
+    """The swizzle from red, green, blue and alpha to the components of a stored pixel."""
     if not order:
         return ""
-    found = ["0"] * 4
+    letters = ["0"] * 4
     for index, letter in enumerate(order):
-        if letter in "xyzw" and found["xyzw".index(letter)] == "0":
-            found["xyzw".index(letter)] = "xyzw"[index]
-    return "".join(found)
+        if letter in "xyzw" and letters["xyzw".index(letter)] == "0":
+            letters["xyzw".index(letter)] = "xyzw"[index]
+    return "".join(letters)
 
 
 def _same_bits(client: Format, format: Format) -> bool:
-    """True if a format without alpha takes the caller's pixels as they are: X8 has any bits."""
+    """True if the caller's pixels can be stored unchanged in a format without alpha, because X8 may have any bits."""
     return client.name.replace("A8_", "X8_") == format.name or client.name.replace("A16_", "X16_").replace("A32_", "X32_") == format.name

@@ -1,1 +1,1 @@
-"""Khronos' registry of OpenGL: every command with its parameters, every enumerant with its value."""
+"""Khronos' OpenGL registry: every command with its parameters, every enumerant with its value."""

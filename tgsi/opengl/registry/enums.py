@@ -1,4 +1,4 @@
-"""Enumerants of OpenGL, without their prefix GL_; a name that would begin with a digit begins with an underscore.
+"""OpenGL enumerants without the prefix GL_; a name that would begin with a digit begins with an underscore.
 
 The table is enums.txt, derived from Khronos' registry; enums.pyi has the names for type checkers.
 """

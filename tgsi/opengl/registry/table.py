@@ -1,4 +1,4 @@
-"""The table of commands, read from commands.txt: entry points, types of arguments and docs/opengl.md follow from it."""
+"""The table of commands, read from commands.txt: the source of entry points, argument types and docs/opengl.md."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CTYPES: dict[str, Any] = {
 
 
 class Parameter(NamedTuple):
-    """A parameter: the letter of its type, its name, its group of enumerants, and the length of what it points to."""
+    """A parameter: the letter of its type, its name, its group of enumerants, and the length of the array that it points to."""
 
     kind: str
     name: str
@@ -38,7 +38,7 @@ class Parameter(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command. `versions` are those of OpenGL ("1.5"), of OpenGL ES ("ES3.0") and extensions; it is another name of `alias`."""
+    """A command. `versions` are OpenGL versions ("1.5"), OpenGL ES versions ("ES3.0") and extensions; `alias` is its main name, if any."""
 
     name: str
     result: str
@@ -58,7 +58,7 @@ def _prototype(result: str, kinds: str) -> Any:
 
 @cache
 def rows() -> dict[str, str]:
-    """The line of each command, by its name; lines become commands when they are asked for."""
+    """The line of each command by name; lines are parsed on first use."""
     text = resources.files(__package__ or "tgsi.opengl.registry").joinpath("commands.txt").read_text(encoding="utf-8")
     return {line[: line.index("\t")]: line for line in text.split("\n") if line and line[0] != "#"}
 
@@ -70,8 +70,8 @@ def command(name: str) -> Command | None:
     if line is None:
         return None
     _, result, parameters, versions, alias = (line + "\t\t\t").split("\t")[:5]
-    found = tuple(Parameter(*item.split(":")) for item in parameters.split(",") if item)
-    return Command(name, result, found, tuple(versions.split()), alias)
+    parsed = tuple(Parameter(*item.split(":")) for item in parameters.split(",") if item)
+    return Command(name, result, parsed, tuple(versions.split()), alias)
 
 
 @cache

@@ -1,1 +1,1 @@
-"""Stages from several programs: program pipelines and subroutines."""
+"""Program pipelines, which combine stages of several programs, and subroutines."""

@@ -28,13 +28,13 @@ BITS = {
 
 
 def named(gl: Context, name: int) -> Pipeline:
-    """The pipeline of a name, which is made at its first use."""
-    found = gl.pipelines.get(name)
-    if found is None:
+    """The pipeline of a name, created at first use."""
+    pipeline = gl.pipelines.get(name)
+    if pipeline is None:
         if name not in gl.pipelines.objects:
             raise bad_operation(f"pipeline: {name} is not the name of a program pipeline")
-        found = gl.pipelines.put(name, Pipeline(name))
-    return found
+        pipeline = gl.pipelines.put(name, Pipeline(name))
+    return pipeline
 
 
 @command("glGenProgramPipelines")
@@ -80,7 +80,7 @@ def bind_program_pipeline(gl: Context, pipeline: int) -> None:
 
 @command("glUseProgramStages")
 def use_program_stages(gl: Context, pipeline: int, stages: int, program: int) -> None:
-    """Take stages of a program; program 0 takes them away."""
+    """Use stages of a program; program 0 removes them."""
     known = sum(BITS)
     if stages != GL.ALL_SHADER_BITS and stages & ~known:
         raise bad_value(f"stages: {stages:#x} has unknown bits")
@@ -91,20 +91,20 @@ def use_program_stages(gl: Context, pipeline: int, stages: int, program: int) ->
         raise bad_operation(f"program: {program} was not linked as separable")
     if gl.capture.is_active and not gl.capture.is_paused and gl.pipeline is gl.pipelines.get(pipeline):
         raise bad_operation("pipeline: transform feedback is active")
-    found = named(gl, pipeline)
+    target = named(gl, pipeline)
     for bit, stage in BITS.items():
         if stages & bit:
-            if gl.pipeline is found:
+            if gl.pipeline is target:
                 gl.subroutines.pop(stage, None)
-            found.stages.pop(stage, None)
+            target.stages.pop(stage, None)
             if item is not None and item.linked is not None and stage in item.linked.programs:
-                found.stages[stage] = item
+                target.stages[stage] = item
     gl.dirty |= dirty.PROGRAM | dirty.FIXED
 
 
 @command("glActiveShaderProgram")
 def active_shader_program(gl: Context, pipeline: int, program: int) -> None:
-    """The program whose uniforms glUniform sets."""
+    """Set the program for glUniform."""
     item = program_named(gl, program) if program else None
     if item is not None and not item.status:
         raise bad_operation(f"program: {program} is not linked")

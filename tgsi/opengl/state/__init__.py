@@ -1,1 +1,1 @@
-"""State of a context: values that commands set, and the groups of Gallium state that they make stale."""
+"""State of a context: values set by commands, and the groups of Gallium state that depend on them."""

@@ -1,4 +1,4 @@
-"""Vertices of immediate mode: columns of the attributes that were set. (OpenGL 2.1, 2.6)"""
+"""Vertices of immediate mode, with a column for each attribute that was set. (OpenGL 2.1, 2.6)"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tgsi.native import State
 
 EACH = {GL.POINTS: 1, GL.LINES: 2, GL.TRIANGLES: 3, GL.QUADS: 4}
-"""Modes whose primitives share no vertices, with the vertices of each."""
+"""Modes whose primitives share no vertices, with the number of vertices per primitive."""
 
 Values = tuple[float, float, float, float]
 
@@ -20,8 +20,8 @@ Values = tuple[float, float, float, float]
 class Batch:
     """A primitive between glBegin and glEnd.
 
-    `rows` has for each vertex its position and the values of `columns`; a row that was made before a column was set has fewer values, which
-    are those of the context when the batch is drawn. Vertices that native functions add come as `chunks`, [vertex, 1 + column, 4] each.
+    `rows` has, for each vertex, its position and the values of `columns`; rows added before a column was set lack its value and get the
+    context's current value when the batch is drawn. Native functions add vertices as `chunks`, [vertex, 1 + column, 4] each.
     """
 
     __slots__ = ("_native", "array", "chunks", "columns", "mode", "mode_name", "resources", "rows", "values")
@@ -44,7 +44,7 @@ class Batch:
             native.begin_rows(dict(zip(self.columns, self.values, strict=True)))
 
     def absorb(self) -> None:
-        """Take the vertices and values of native functions; whatever reads or changes the batch does so first."""
+        """Take over the vertices and values of native functions; called before the batch is read or changed."""
         if self._native is not None:
             rows, values = self._native.take_rows()
             self._native = None
@@ -53,7 +53,7 @@ class Batch:
                 self.chunks.append(rows)
 
     def settle(self) -> None:
-        """Make one array of all chunks, or rows where they have different columns."""
+        """Join all chunks to one array, or to rows if their columns differ."""
         if not self.chunks:
             return
         if not self.rows and all(chunk.shape[1] == 1 + len(self.columns) for chunk in self.chunks):
@@ -80,13 +80,13 @@ class Batch:
     @classmethod
     def of_array(cls, mode: int, mode_name: str, columns: list[int], array: Any) -> Batch:
         """A batch of [vertex, 1 + column, 4] numbers."""
-        made = cls(mode, mode_name, {})
-        made.array, made.columns = array, columns
-        made.values = [tuple(map(float, row)) for row in array[-1, 1:]] if len(array) else [(0.0, 0.0, 0.0, 1.0)] * len(columns)  # type: ignore[misc]
-        return made
+        batch = cls(mode, mode_name, {})
+        batch.array, batch.columns = array, columns
+        batch.values = [tuple(map(float, row)) for row in array[-1, 1:]] if len(array) else [(0.0, 0.0, 0.0, 1.0)] * len(columns)  # type: ignore[misc]
+        return batch
 
     def is_whole(self) -> bool:
-        """True if the vertices so far are whole primitives that do not hang together."""
+        """True if the vertices so far form complete, separate primitives."""
         return bool(len(self)) and self.mode in EACH and len(self) % EACH[self.mode] == 0
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Groups of Gallium state that a draw binds again after a command changed what they follow from."""
+"""Groups of Gallium state, which a draw binds again after a command changed their sources."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIXED: Final = 1 << 19
 STIPPLE: Final = 1 << 20
 MATRIX: Final = 1 << 21
 MATERIAL: Final = 1 << 22
-"""MATRIX and MATERIAL are the constants of fixed functions that follow from a matrix or a material; FIXED is everything of them."""
+"""MATRIX and MATERIAL are the fixed-function constants of matrices and materials; FIXED is all fixed-function state."""
 SUBROUTINES: Final = 1 << 23
 
 ALL: Final = (1 << 24) - 1

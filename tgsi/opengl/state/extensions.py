@@ -1,4 +1,4 @@
-"""Extensions that are offered, most of them parts of later versions."""
+"""Supported extensions, most of them parts of later versions."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ GL_EXT_transform_feedback GL_KHR_debug GL_NV_depth_clamp GL_NV_fill_rectangle
 
 @cache
 def extensions() -> tuple[str, ...]:
-    """The extensions, in the order of the alphabet."""
+    """The extensions in alphabetical order."""
     return tuple(sorted(NAMES))

@@ -1,4 +1,4 @@
-"""State of the fixed functions, with initial values. (OpenGL 2.1, chapters 2 and 3; tables 6.9 to 6.19)"""
+"""State of the fixed-function pipeline, with initial values. (OpenGL 2.1, chapters 2 and 3; tables 6.9 to 6.19)"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tgsi.opengl.registry import enums as GL
 MAX_LIGHTS, MAX_UNITS, MAX_CLIP_PLANES = 8, 8, 8
 
 VERTEX, NORMAL, COLOR, SECONDARY, FOG, EDGE, TEXTURE = 16, 17, 18, 19, 20, 21, 24
-"""Locations of the conventional attributes, behind the generic ones; texture coordinates of unit n are at TEXTURE + n."""
+"""Locations of the conventional attributes, after the generic ones; texture coordinates of unit n are at TEXTURE + n."""
 
 CONVENTIONAL = {
     "gl_Vertex": VERTEX,
@@ -32,12 +32,12 @@ _SQUARE = struct.Struct("=16f")
 
 
 def identity() -> Matrix:
-    """A 4 x 4 matrix with rows outside."""
+    """The 4 x 4 identity matrix, as rows."""
     return np.eye(4, dtype=np.float32)
 
 
 def matrix_of(numbers: Sequence[float]) -> Matrix:
-    """A 4 x 4 matrix of 16 numbers, row by row. Numbers beyond floats are infinite."""
+    """A 4 x 4 matrix from 16 numbers, row by row. Numbers beyond the float range become infinite."""
     data = bytearray(64)
     try:
         _SQUARE.pack_into(data, 0, *numbers)
@@ -50,7 +50,7 @@ def matrix_of(numbers: Sequence[float]) -> Matrix:
 def product(left: Matrix, right: Matrix) -> Matrix:
     """A matrix times a matrix or a vector, or a vector times a matrix.
 
-    Doubles are multiplied and added in one order, each rounded by itself: BLAS adds in an order that depends on the processor.
+    Computed in doubles in a fixed order, because the order of BLAS depends on the processor.
     """
     if left.ndim == 1:
         return product(right.T, left)
@@ -58,14 +58,14 @@ def product(left: Matrix, right: Matrix) -> Matrix:
         return _square(left, right)
     wide, columns = left.astype(np.float64), right.astype(np.float64).reshape(left.shape[1], -1)
     with np.errstate(all="ignore"):
-        made = wide[:, :1] * columns[:1]
+        total = wide[:, :1] * columns[:1]
         for k in range(1, left.shape[1]):
-            made = made + wide[:, k : k + 1] * columns[k : k + 1]
-        return made.astype(np.float32).reshape(left.shape[0], *right.shape[1:])
+            total = total + wide[:, k : k + 1] * columns[k : k + 1]
+        return total.astype(np.float32).reshape(left.shape[0], *right.shape[1:])
 
 
 def _square(left: Matrix, right: Matrix) -> Matrix:
-    """A product of two 4 x 4 matrices. Numbers of Python take a third of the time that numpy needs for so few."""
+    """A product of two 4 x 4 matrices, in Python floats, which take a third of numpy's time for so few numbers."""
     (a, b, c, d), (e, f, g, h), (i, j, k, m), (n, o, p, q) = right.tolist()
     numbers: list[float] = []
     for r, s, t, u in left.tolist():
@@ -79,7 +79,7 @@ def _square(left: Matrix, right: Matrix) -> Matrix:
 
 
 def inverse(matrix: Matrix) -> Matrix:
-    """The inverse of a 4 x 4 matrix, by elimination in doubles; zeros for a matrix that has none."""
+    """The inverse of a 4 x 4 matrix, by elimination in doubles; zeros for a singular matrix."""
     rows = [[float(number) for number in row] + [float(k == n) for n in range(4)] for k, row in enumerate(matrix)]
     for k in range(4):
         pivot = max(range(k, 4), key=lambda n: abs(rows[n][k]))
@@ -170,7 +170,7 @@ class Fog:
 
 
 class FixedState:
-    """Everything that the fixed functions add to a context."""
+    """The fixed-function state of a context."""
 
     def __init__(self) -> None:
         self.matrix_mode: int = GL.MODELVIEW

@@ -1,4 +1,4 @@
-"""State that core profiles dropped: pixel transfer, evaluators, accumulation, selection, feedback. (OpenGL 2.1, tables 6.9 to 6.34)"""
+"""State that core profiles lack: pixel transfer, evaluators, accumulation, selection, feedback. (OpenGL 2.1, tables 6.9 to 6.34)"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PIXEL_MAPS = (*COLOR_MAPS, *INDEX_MAPS, GL.PIXEL_MAP_I_TO_I, GL.PIXEL_MAP_S_TO_S
 
 @dataclass(slots=True, kw_only=True)
 class PixelTransfer:
-    """Changes of pixels on their way: scales, biases, and maps. (OpenGL 2.1, 3.6.3)"""
+    """Parameters of pixel transfer: scales, biases, and maps. (OpenGL 2.1, 3.6.3)"""
 
     scale: list[float] = field(default_factory=lambda: [1.0] * 4)
     bias: list[float] = field(default_factory=lambda: [0.0] * 4)
@@ -33,13 +33,13 @@ class PixelTransfer:
     maps: dict[int, tuple[float, ...]] = field(default_factory=lambda: dict.fromkeys(PIXEL_MAPS, (0.0,)))
 
     def changes_colors(self) -> bool:
-        """True if colors do not stay as they are."""
+        """True if the parameters change colors."""
         return self.maps_color or self.scale != [1.0] * 4 or self.bias != [0.0] * 4
 
 
 @dataclass(slots=True)
 class EvaluatorMap:
-    """Control points of a polynomial: [order, components], or [order of u, order of v, components]; their domain, first and last values."""
+    """Control points of a polynomial, [order, components] or [order of u, order of v, components]; first and last values of the domain."""
 
     domain: tuple[float, ...]
     points: NDArray[np.float64]
@@ -56,7 +56,7 @@ class Evaluators:
 
 @dataclass(slots=True, kw_only=True)
 class RenderMode:
-    """The render mode, with the buffer of the caller and what goes there. (OpenGL 2.1, 5.2 and 5.3)"""
+    """The render mode, with the caller's buffer and the values for it. (OpenGL 2.1, 5.2 and 5.3)"""
 
     mode: int = GL.RENDER
     select: tuple[int, int] = (0, 0)
@@ -68,7 +68,7 @@ class RenderMode:
 
 
 class LegacyState:
-    """All of these."""
+    """All legacy state of a context."""
 
     def __init__(self) -> None:
         self.transfer = PixelTransfer()
@@ -82,6 +82,6 @@ class LegacyState:
         self.attributes: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self.client: list[dict[str, Any]] = []
         self.nesting = 0
-        """Display lists that are being carried out inside of each other."""
+        """Nesting depth of executing display lists."""
         self.taker: Any = None
-        """Takes primitives in place of the rasterizer while the render mode is selection or feedback."""
+        """Function that takes primitives instead of the rasterizer in selection and feedback mode."""

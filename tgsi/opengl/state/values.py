@@ -1,4 +1,4 @@
-"""Values of a context that draws follow from, with their initial values. (OpenGL 4.6 compatibility, chapter 23)"""
+"""State of a context that affects draws, with initial values. (OpenGL 4.6 compatibility, chapter 23)"""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class RasterState:
 
 @dataclass(slots=True, kw_only=True)
 class PixelStore:
-    """Layout of pixels in the caller's memory, one way. (OpenGL 4.6 compatibility, 8.4.1 and 18.2)"""
+    """Pixel store parameters of one direction. (OpenGL 4.6 compatibility, 8.4.1 and 18.2)"""
 
     alignment: int = 4
     row_length: int = 0
@@ -115,4 +115,4 @@ class ClearValues:
 
 
 DEFAULT_ENABLED = frozenset({GL.DITHER, GL.MULTISAMPLE})
-"""Capabilities that a new context has switched on."""
+"""Capabilities that are initially enabled."""

@@ -1,3 +1,4 @@
-"""Contexts that are watched: with history each command that can change a picture is written down with the caller's line, and `explain`
-names it. Nothing of this is imported unless a screen has history or validates; its contexts run every command in Python.
+"""Watched contexts: each command that can change a picture is recorded with the caller's line, so that `explain` can name it.
+
+This package is imported only if a screen keeps a history or validates; contexts of such a screen run every command in Python.
 """

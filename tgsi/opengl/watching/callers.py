@@ -1,4 +1,4 @@
-"""The line of Python that calls OpenGL: of the program if it can be told from its packages, otherwise the nearest one."""
+"""The Python line that calls OpenGL: the program's line, or the nearest line of a package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from tgsi.validation.warning import ROOTS, Place
 
 NOWHERE = Place("<no Python>", 0)
-"""The place of a call by a thread without Python."""
+"""The place of a call from a thread without Python."""
 
 _PACKAGES = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
@@ -22,7 +22,7 @@ OURS, PACKAGE, PROGRAM = range(3)
 
 @cache
 def kind_of(file: str) -> int:
-    """Owner of the code of a file: this package or the import system, another package, or the program."""
+    """The owner of a file's code: this package or the import system, another package, or the program."""
     if file.startswith((*ROOTS, "<frozen")):
         return OURS
     is_package = any(part in file for part in _PACKAGES) or file.startswith(_STANDARD)
@@ -30,7 +30,7 @@ def kind_of(file: str) -> int:
 
 
 def caller() -> Place:
-    """The line of the program that called the command which is carried out now; in packages alone, the nearest line."""
+    """The program's line that called the current command; if only packages are on the stack, the nearest line."""
     frame = sys._getframe(1)
     nearest = NOWHERE
     while frame is not None:
@@ -44,7 +44,7 @@ def caller() -> Place:
 
 
 def shown(place: Place) -> str:
-    """A place as texts have it: the file relative to the current directory where it lies below it."""
+    """A place as text: the file path is relative if it is below the current directory."""
     if place is NOWHERE:
         return "a thread without Python"
     return f"{_short(place.file)}:{place.line}"
@@ -59,7 +59,7 @@ def _short(file: str) -> str:
 
 
 def unraisable(error: BaseException) -> None:
-    """Hand an exception that cannot go through C to `sys.unraisablehook`."""
+    """Pass an exception that cannot go through C to `sys.unraisablehook`."""
     more: Any = SimpleNamespace(exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__)
     more.err_msg, more.object = "In a command of OpenGL", None
     sys.unraisablehook(more)

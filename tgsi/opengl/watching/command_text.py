@@ -1,4 +1,4 @@
-"""Commands with their arguments as texts: ``glDrawArrays(GL_TRIANGLES, 0, 3)``."""
+"""Text of commands with their arguments: ``glDrawArrays(GL_TRIANGLES, 0, 3)``."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _SMALL: dict[str, dict[int, str]] = {
     "StencilOp": {0: "GL_ZERO"},
     "Boolean": {0: "GL_FALSE", 1: "GL_TRUE"},
 }
-"""Names of 0 and 1 in groups of enumerants that have them; elsewhere 0 is GL_NONE."""
+"""Names of 0 and 1 in the groups of enumerants that define them; in other groups, 0 is GL_NONE."""
 _CLEARED = ("COLOR_BUFFER_BIT", "DEPTH_BUFFER_BIT", "STENCIL_BUFFER_BIT", "ACCUM_BUFFER_BIT")
 _BITS = {"ClearBufferMask": {getattr(enums, name): f"GL_{name}" for name in _CLEARED}}
 _OFFSET = 10_000_000
-"""Pointers below are offsets in buffers."""
+"""Pointers below this value are offsets in buffers."""
 
 
 def enum_text(value: int, group: str = "") -> str:
-    """The name of an enumerant; its number in hexadecimal where none is known."""
+    """The name of an enumerant, or its number in hexadecimal."""
     small = _SMALL.get(group, {0: "GL_NONE"}).get(value)
     names = [name for name in enum_names().get(value, ()) if not name.endswith("_BIT")]
     if small is not None or not names or value <= 1:
@@ -69,5 +69,5 @@ def _formatters(name: str) -> tuple[Callable[[Any], str], ...]:
 
 
 def command_text(name: str, values: Sequence[Any]) -> str:
-    """A command as C has it."""
+    """A command in C syntax."""
     return f"{name}({', '.join(show(value) for show, value in zip(_formatters(name), values, strict=False))})"

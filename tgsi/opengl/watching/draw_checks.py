@@ -1,4 +1,4 @@
-"""Facts about a draw in OpenGL's state: program, arrays, uniforms and buffers that are missing."""
+"""Checks of OpenGL's state at a draw: missing programs, arrays, uniforms and buffers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from tgsi.opengl.objects.linked import BlockPlace, Linked, Uniform
 
 _UNSET = (0.0, 0.0, 0.0, 1.0)
-"""The value of an attribute that nobody has set."""
+"""The initial value of an attribute."""
 
 
 def programs(gl: Context) -> Iterator[Finding]:
-    """Draws without a program that can draw."""
+    """Draws without a usable program."""
     if not gl.is_core() and gl.own_linked() is None and gl.program is None:
         return
     if gl.program is None and gl.pipeline is None:
@@ -63,20 +63,20 @@ def arrays(gl: Context, linked: Linked) -> Iterator[Finding]:
                 yield Finding("gl array", (linked.number, array.name, location, "enabled"), text)
 
 
-def uniforms(linked: Linked, given: Container[str]) -> Iterator[Finding]:
-    """Uniforms of floats that nobody has set; elements of arrays of structures may be meant to stay as they are."""
-    found = [item for item in linked.uniforms if _is_unset(linked, item, given)]
-    if not found:
+def uniforms(linked: Linked, named: Container[str]) -> Iterator[Finding]:
+    """Float uniforms that were never set, except for elements of arrays of structures, which programs may leave unset."""
+    unset = [item for item in linked.uniforms if _is_unset(linked, item, named)]
+    if not unset:
         return
-    variable, names = found[0].places[0][1], ", ".join(repr(item.name.removesuffix("[0]")) for item in found[:4])
-    what = f"the uniform {names} ({variable.type}) was" if len(found) == 1 else f"the uniforms {names}{' and more' * (len(found) > 4)} were"
+    variable, names = unset[0].places[0][1], ", ".join(repr(item.name.removesuffix("[0]")) for item in unset[:4])
+    what = f"the uniform {names} ({variable.type}) was" if len(unset) == 1 else f"the uniforms {names}{' and more' * (len(unset) > 4)} were"
     call = f"glUniformMatrix{variable.columns}fv" if variable.columns > 1 else f"glUniform{variable.rows}f"
-    reads = "reads" if len(found) == 1 else "read"
+    reads = "reads" if len(unset) == 1 else "read"
     yield Finding("gl uniform", (linked.number, names), f"{what} never set, and {reads} 0: {call}")
 
 
 def not_numbers(linked: Linked) -> Iterator[Finding]:
-    """Uniforms of floats that hold NaN."""
+    """Float uniforms that hold NaN."""
     for item in linked.uniforms:
         for stage, variable in item.places if item.block < 0 else ():
             if variable.scalar == "float" and not variable.sizes and has_nan(linked.constants[stage], variable):
@@ -84,9 +84,9 @@ def not_numbers(linked: Linked) -> Iterator[Finding]:
                 yield Finding("gl uniform", (linked.number, item.name, "nan"), text)
 
 
-def _is_unset(linked: Linked, item: Uniform, given: Container[str]) -> bool:
+def _is_unset(linked: Linked, item: Uniform, named: Container[str]) -> bool:
     stem = item.name.removesuffix("[0]")
-    if not item.places or stem in given or "[" in stem or stem.startswith("gl_") or item.block >= 0:
+    if not item.places or stem in named or "[" in stem or stem.startswith("gl_") or item.block >= 0:
         return False
     is_float = item.places[0][1].scalar in ("float", "double")
     return is_float and not any(_has_value(linked, stage, place) for stage, place in item.places)
@@ -98,8 +98,8 @@ def _has_value(linked: Linked, stage: int, variable: Any) -> bool:
     return any(linked.constants[stage][variable.offset : variable.offset + size])
 
 
-def units(linked: Linked, given: Container[str]) -> Iterator[Finding]:
-    """Samplers that share a unit because nobody has given them one, or that cannot share it."""
+def units(linked: Linked, named: Container[str]) -> Iterator[Finding]:
+    """Samplers that share a unit because it was never set, or that cannot share a unit."""
     seen: dict[int, tuple[Uniform, str]] = {}
     for item in linked.uniforms:
         if item.is_image or not item.units:
@@ -113,13 +113,13 @@ def units(linked: Linked, given: Container[str]) -> Iterator[Finding]:
         if kind.removesuffix("Shadow") != other_kind.removesuffix("Shadow"):
             text = f"{names} are {other_kind} and {kind}, and both read unit {number}: glUniform1i with a unit for each"
             yield Finding("gl units", (linked.number, number, kind), text)
-        elif other.name not in given and item.name not in given:
+        elif other.name not in named and item.name not in named:
             text = f"{names} both read unit {number}, because neither was given a unit: glUniform1i"
             yield Finding("gl units", (linked.number, number, item.name), text)
 
 
 def blocks(gl: Context, linked: Linked) -> Iterator[Finding]:
-    """Uniform blocks and storage blocks without a buffer, or with too small a one."""
+    """Uniform blocks and storage blocks with no buffer or a too small one."""
     for table, places, target in (
         (linked.blocks, gl.uniform_buffers, GL.UNIFORM_BUFFER),
         (linked.storage, gl.storage_buffers, GL.SHADER_STORAGE_BUFFER),
@@ -163,10 +163,10 @@ def images(gl: Context, linked: Linked) -> Iterator[Finding]:
 
 
 def counts(gl: Context, name: str, values: tuple[Any, ...]) -> Iterator[Finding]:
-    """Draws with fewer vertices than their first primitive has."""
+    """Draws with fewer vertices than a primitive needs."""
     row = command(name)
-    given = {item.name: value for value, item in zip(values, row.parameters)} if row is not None else {}
-    mode, count = given.get("mode"), given.get("count")
+    arguments = {item.name: value for value, item in zip(values, row.parameters)} if row is not None else {}
+    mode, count = arguments.get("mode"), arguments.get("count")
     if mode in set(Prim) and isinstance(count, int):
         least = least_count(Prim(mode), gl.raster.patch_vertices)
         if 0 < count < least:

@@ -1,4 +1,4 @@
-"""Histories of pixels in OpenGL's words: the pictures that are asked for by framebuffer or texture, and the answer."""
+"""Histories of pixels in OpenGL's terms: find the picture by framebuffer or texture, and translate the answer."""
 
 from __future__ import annotations
 
@@ -49,28 +49,28 @@ def explain(
     if not (0 <= x < width and 0 <= y < height):
         raise ValueError(f"explain: ({x}, {y}) is outside of {title}, which is {width} x {height}; row 0 is the lowest one")
     surface = gl.pipe.create_surface(resource, format=row.format, level=stored, first_layer=first, last_layer=last)
-    found = gl.pipe.explain(x, y, sample=sample, layer=layer, target=surface)
+    explanation = gl.pipe.explain(x, y, sample=sample, layer=layer, target=surface)
     where = (f", layer {layer}" if layer else "") + (f", sample {sample}" if sample is not None else "")
-    return in_opengl(replace(found, subject=f"pixel ({x}, {y}){where} of {title}, {width} x {height}"))
+    return in_opengl(replace(explanation, subject=f"pixel ({x}, {y}){where} of {title}, {width} x {height}"))
 
 
 def _number(thing: Any, name: str) -> int:
-    """The name of an object of OpenGL: a number, or an object with one, as moderngl's have in `glo`."""
-    found = getattr(thing, "glo", thing)
-    if not isinstance(found, int):
+    """The name of an OpenGL object: a number, or an object with a name in `glo`, such as moderngl's."""
+    number = getattr(thing, "glo", thing)
+    if not isinstance(number, int):
         raise TypeError(f"explain: {name}: the name of an object of OpenGL is wanted, not {type(thing).__name__}")
-    return found
+    return number
 
 
 def _picture(gl: Context, framebuffer: Any, attachment: int | None, texture: Any, level: int) -> tuple[Attachment, str]:
-    """The picture that is asked for, and its name in texts."""
+    """The requested picture, and its name in texts."""
     assert gl.watch is not None
     if texture is not None:
         number = _number(texture, "texture")
-        found = gl.share.textures.get(number)
-        if found is None:
+        picture_texture = gl.share.textures.get(number)
+        if picture_texture is None:
             raise ValueError(f"explain: texture: there is no texture {number}")
-        return Attachment(found, level, is_layered=True), _texture_title(found, level)
+        return Attachment(picture_texture, level, is_layered=True), _texture_title(picture_texture, level)
     if framebuffer is None and attachment is None and gl.watch.picture is not None:
         return gl.watch.picture, f"the picture that was read, {_item_title(gl.watch.picture)}"
     item = gl.draw_framebuffer
@@ -90,9 +90,9 @@ def _picture(gl: Context, framebuffer: Any, attachment: int | None, texture: Any
 
 
 def _point(framebuffer: Framebuffer) -> int:
-    """The first draw buffer with a picture; depth without one."""
-    found = [point for point in framebuffer.draw_buffers if point in framebuffer.attachments]
-    return found[0] if found else GL.DEPTH_ATTACHMENT
+    """The first draw buffer with an attachment; depth without one."""
+    points = [point for point in framebuffer.draw_buffers if point in framebuffer.attachments]
+    return points[0] if points else GL.DEPTH_ATTACHMENT
 
 
 def _texture_title(item: Texture, level: int) -> str:

@@ -1,4 +1,4 @@
-"""Framebuffers: why one is incomplete, clears that masks take away, pictures that are read and were never drawn."""
+"""Checks of framebuffers: incompleteness, masked clears, reads of pictures that were never drawn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def title_of(framebuffer: Framebuffer) -> str:
-    """A framebuffer in texts."""
+    """The name of a framebuffer in texts."""
     if framebuffer.is_default:
         return "the default framebuffer"
     return f"framebuffer {framebuffer.name}" + (f" {framebuffer.label!r}" if framebuffer.label else "")
@@ -31,9 +31,9 @@ def incomplete(gl: Context, framebuffer: Framebuffer) -> str:
     if status == GL.FRAMEBUFFER_INCOMPLETE_MISSING_ATTACHMENT:
         return f"{title} has no attachment: glFramebufferTexture2D or glFramebufferRenderbuffer"
     for point, item in framebuffer.attachments.items():
-        found = _wrong(item, point)
-        if found:
-            return f"{enum_text(point)} of {title}, {item_title(item)}, {found}"
+        reason = _wrong(item, point)
+        if reason:
+            return f"{enum_text(point)} of {title}, {item_title(item)}, {reason}"
     counts = {point: max(1, place[5]) for point, item in framebuffer.attachments.items() if (place := item.place()) is not None}
     if len(set(counts.values())) > 1:
         shown = ", ".join(f"{enum_text(point)} has {count}" for point, count in counts.items())
@@ -64,7 +64,7 @@ def item_title(item: Attachment) -> str:
 
 
 def clears(gl: Context, mask: int) -> Iterator[Finding]:
-    """Buffers that glClear names and leaves as they are."""
+    """Buffers that glClear names but cannot change."""
     attached = gl.draw_framebuffer.attachments
     if mask & GL.DEPTH_BUFFER_BIT and not gl.fragment.depth_mask and GL.DEPTH_ATTACHMENT in attached:
         yield Finding("gl clear", "depth", "GL_DEPTH_BUFFER_BIT has no effect while glDepthMask is GL_FALSE")
@@ -77,7 +77,7 @@ def clears(gl: Context, mask: int) -> Iterator[Finding]:
 
 
 def outputs(gl: Context) -> Iterator[Finding]:
-    """Outputs of the fragment shader that no draw buffer takes, beside an attachment that would."""
+    """Fragment shader outputs without a draw buffer although there is an attachment."""
     linked, framebuffer = gl.own_linked(), gl.draw_framebuffer
     if linked is not None and linked.outputs and not linked.storage and _is_lost(gl, framebuffer):
         first = enum_text(min(framebuffer.attachments))
@@ -92,14 +92,14 @@ def outputs(gl: Context) -> Iterator[Finding]:
 
 
 def _is_lost(gl: Context, framebuffer: Framebuffer) -> bool:
-    """True if a framebuffer has pictures of colors alone, and takes none of the colors."""
+    """True if a framebuffer has only color attachments, and none of the colors is written to them."""
     is_color = [GL.COLOR_ATTACHMENT0 <= point < GL.DEPTH_ATTACHMENT for point in framebuffer.attachments]
     no_buffer = all(point == GL.NONE for point in framebuffer.draw_buffers)
     return bool(is_color) and all(is_color) and no_buffer and GL.RASTERIZER_DISCARD not in gl.enabled
 
 
 def loops(gl: Context) -> str:
-    """The texture that is read and drawn to at the same time."""
+    """Textures that are read and drawn to at the same time."""
     units = {id(item): number for number, unit in enumerate(gl.units) for item in unit.textures.values()}
     for point, item in gl.draw_framebuffer.attachments.items():
         number = units.get(id(item.item))

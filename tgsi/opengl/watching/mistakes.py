@@ -1,4 +1,4 @@
-"""Likely mistakes of OpenGL programs: facts about each command, and Gallium's findings in OpenGL's words, each said once."""
+"""Likely mistakes of OpenGL programs: checks of each command, and Gallium's findings in OpenGL's terms, each reported once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DRAW = re.compile(r"gl(Multi)?Draw(Arrays|Elements|RangeElements|TransformFeedba
 UNIFORM = re.compile(r"gl(Program)?Uniform(Matrix)?\d")
 PIXELS_IN = re.compile(r"glTex(Sub)?Image[23]D$")
 ASKING = re.compile(r"gl(Readn?Pixels|Get(n|Compressed)?(Tex|Texture)(Sub)?Image)$|the end")
-"""Commands by which a program asks for a picture."""
+"""Commands that read or show a picture."""
 OTHERS_SAY = frozenset(
     {
         "nan",
@@ -46,13 +46,13 @@ OTHERS_SAY = frozenset(
         "instances",
     }
 )
-"""Rules of Gallium whose facts are looked for in OpenGL's state."""
+"""Gallium's rules that are skipped because OpenGL's state is checked instead."""
 PATIENCE = 5000
-"""Commands after which an error counts as never asked for."""
+"""Number of commands after which an error counts as never queried."""
 
 
 class Mistakes:
-    """Findings about the commands of a context, and notes that later ones need."""
+    """Findings about the commands of a context, and notes for later checks."""
 
     def __init__(self, gl: Context) -> None:
         self._gl = weakref.ref(gl)
@@ -61,21 +61,21 @@ class Mistakes:
         self._reports.tell, self._reports.place, self._reports.words, self._reports.warn = self._tell, self._place, self._words, _warn
         self._reports.is_asked = lambda: ASKING.match(self._name) is not None
         self._given: weakref.WeakKeyDictionary[Linked, set[str]] = weakref.WeakKeyDictionary()
-        self._unknown: list[tuple[Linked, str, str, Place]] = []  # uniforms that are not there, the one that may be meant, the call
+        self._unknown: list[tuple[Linked, str, str, Place]] = []  # unknown uniforms with the similar name and the call
         self._asked: weakref.WeakKeyDictionary[Linked, set[str]] = weakref.WeakKeyDictionary()  # names without a location
         self._errors: list[tuple[int, str, Place]] = []
         self._age = 0
-        self._aligned: set[int] = set()  # alignments that the program has chosen
+        self._aligned: set[int] = set()  # alignments set by the program
         self._drawn: weakref.WeakSet[Any] = weakref.WeakSet()
         self._draws: list[str] = []
-        self._deleted: dict[tuple[int, int], int] = {}  # textures that were bound when they were deleted, by unit and target
+        self._deleted: dict[tuple[int, int], int] = {}  # textures that were deleted while bound, by unit and target
         self._without_depth: Place | None = None
         self._has_depth = self._stores = False
         self._acts: dict[str, Callable[[Context, tuple[Any, ...]], None] | None] = {}
 
     # -- commands --------------------------------------------------------------------------------------------------------
     def begin(self, gl: Context, name: str, values: tuple[Any, ...]) -> None:
-        """Look at a command before it is carried out."""
+        """Check a command before it is executed."""
         self._name = name
         if name not in self._acts:
             self._acts[name] = self._act_of(name)
@@ -116,7 +116,7 @@ class Mistakes:
         return None
 
     def error(self, gl: Context, code: int, name: str, values: tuple[Any, ...], text: str) -> None:
-        """Note an error; one about a framebuffer is said at once, because nothing is drawn then."""
+        """Note an error; an error about a framebuffer is reported immediately, because then nothing is drawn."""
         place = self._place()
         if name == "glUseProgram" and code == GL.INVALID_OPERATION:
             text += self._log(gl, values)
@@ -129,18 +129,18 @@ class Mistakes:
 
     @staticmethod
     def _log(gl: Context, values: tuple[Any, ...]) -> str:
-        """The beginning of the log of a program that is not linked."""
-        found: Any = gl.share.programs.get(values[0]) if values else None
-        lines = [line.strip() for line in getattr(found, "log", "").splitlines() if line.strip()]
+        """The first lines of the log of a program that failed to link."""
+        thing: Any = gl.share.programs.get(values[0]) if values else None
+        lines = [line.strip() for line in getattr(thing, "log", "").splitlines() if line.strip()]
         return f": {' '.join(lines[:2])}" if lines else ""
 
     def end(self, gl: Context) -> None:
-        """Say what is left at the end of the context."""
+        """Report remaining findings at the end of the context."""
         self._name = "the end of the context"
         gl.pipe.flush()
         self._ask(gl)
 
-    # -- what they do ----------------------------------------------------------------------------------------------------
+    # -- effects of commands ----------------------------------------------------------------------------------------------------
     def _draw(self, gl: Context, values: tuple[Any, ...]) -> None:
         for item in self._facts(gl):
             self._say(item)
@@ -164,11 +164,11 @@ class Mistakes:
         yield from draw_checks.arrays(gl, linked)
         yield from framebuffer_checks.outputs(gl)
         for part in linked.leaves():
-            given = self._given.get(part, set())
-            yield from self._misspelled(part, given)
-            yield from draw_checks.uniforms(part, given)
+            named = self._given.get(part, set())
+            yield from self._misspelled(part, named)
+            yield from draw_checks.uniforms(part, named)
             yield from draw_checks.not_numbers(part)
-            yield from draw_checks.units(part, given)
+            yield from draw_checks.units(part, named)
         yield from texture_checks.textures(gl, linked, self._lost_textures(gl))
         yield from draw_checks.blocks(gl, linked)
         yield from draw_checks.images(gl, linked)
@@ -247,7 +247,7 @@ class Mistakes:
         self._ask(gl)
 
     def _ask(self, gl: Context) -> None:
-        """Say what only counts once somebody asks for the picture."""
+        """Report the findings that matter only when the picture is read."""
         self._say_errors()
         if self._without_depth is not None and not self._has_depth:
             text = "GL_DEPTH_TEST is enabled, and no framebuffer that was drawn to has a depth buffer, so every fragment passes"
@@ -262,8 +262,8 @@ class Mistakes:
     # -- uniforms --------------------------------------------------------------------------------------------------------
     def _get_location(self, gl: Context, values: tuple[Any, ...]) -> None:
         program, raw = values
-        found: Any = gl.share.programs.get(program)
-        linked = getattr(found, "linked", None)
+        item: Any = gl.share.programs.get(program)
+        linked = getattr(item, "linked", None)
         if linked is not None and raw:
             name = ctypes.string_at(raw).decode("utf-8", "replace")
             if linked.find(name) is None:
@@ -284,18 +284,18 @@ class Mistakes:
                 for other in get_close_matches(name, names, 1, 0.75):
                     self._unknown.append((linked, name, other, self._place()))
 
-    def _misspelled(self, linked: Linked, given: set[str]) -> Iterator[Finding]:
-        """Uniforms that were set by a name that is nearly that of one which was never set."""
+    def _misspelled(self, linked: Linked, named: set[str]) -> Iterator[Finding]:
+        """Unknown uniform names that resemble a uniform that was never set."""
         for item in [item for item in self._unknown if item[0] is linked]:
             self._unknown.remove(item)
             _, name, other, place = item
-            if other not in given:
+            if other not in named:
                 text = f"location -1 is ignored: the program has no uniform {name!r}; is {other!r} meant?"
                 self._say(Finding("gl location", (linked.number, name), text), place)
-                given.add(other)
+                named.add(other)
         yield from ()
 
-    # -- saying ----------------------------------------------------------------------------------------------------------
+    # -- reports ----------------------------------------------------------------------------------------------------------
     def _place(self) -> Place:
         return replace(caller(), call=self._name)
 
@@ -308,7 +308,7 @@ class Mistakes:
         gl = self._gl()
         if item.rule in OTHERS_SAY or gl is None:
             return ""
-        # fixed functions make a program for each state, such as that of an object out of view; depth peeling discards on purpose
+        # the fixed-function pipeline has a program per state, such as that of an object out of view; depth peeling discards on purpose
         may_be_meant = item.rule == "no effect" and (not gl.is_core() or "shader discards" in item.text)
         if may_be_meant and gl.pipe.device.has_seen:  # type: ignore[attr-defined]
             return ""
@@ -321,8 +321,8 @@ class Mistakes:
             return ""
         if item.rule == "matrix" and isinstance(item.subject, tuple):
             linked = gl.own_linked()
-            given = self._given.get(linked, set()) if linked is not None else set()
-            if item.subject[1] not in given:
+            named = self._given.get(linked, set()) if linked is not None else set()
+            if item.subject[1] not in named:
                 return ""
         return translated(item.text)
 
@@ -342,7 +342,7 @@ def _is_empty(name: str, values: tuple[Any, ...]) -> bool:
 
 
 def _warn(text: str, category: type[Warning], file: str, line: int) -> None:
-    """Warn. A warning that is an error cannot go through C, and goes to `sys.unraisablehook`."""
+    """Warn. If a filter makes the warning an error, it cannot go through C and goes to `sys.unraisablehook`."""
     try:
         warnings.warn_explicit(text, category, file, line)
     except Warning as error:

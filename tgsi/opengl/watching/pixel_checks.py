@@ -1,4 +1,4 @@
-"""Pixels of callers whose rows are padded where the caller's are not."""
+"""Transfers of pixels for which OpenGL expects padded rows that the caller's array lacks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def uploads(gl: Context, name: str, values: tuple[Any, ...]) -> Iterator[Finding]:
-    """Rows of glTexImage2D and its kin."""
+    """Rows of glTexImage2D and related commands."""
     *_, format, type, pixels = values
     first = 4 if "Sub" in name and name.endswith("2D") else 5 if "Sub" in name else 3
     if pixels and gl.buffers.get("PIXEL_UNPACK_BUFFER") is None:

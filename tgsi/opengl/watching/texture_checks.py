@@ -1,4 +1,4 @@
-"""Textures that a sampler cannot read: none bound, incomplete, of another kind."""
+"""Textures that a sampler cannot read: unbound, incomplete, of another kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def textures(gl: Context, linked: Linked, deleted: Mapping[tuple[int, int], int] = MappingProxyType({})) -> Iterator[Finding]:
-    """Samplers of a program that read no complete texture. deleted: textures that were bound when they were deleted, by unit and target."""
+    """Samplers of a program without a complete texture. deleted: textures that were deleted while bound, by unit and target."""
     names = {
         (stage, unit.binding + k): item.name.removesuffix("[0]")
         for item in linked.uniforms
@@ -38,7 +38,7 @@ def textures(gl: Context, linked: Linked, deleted: Mapping[tuple[int, int], int]
 
 
 def _wrong(gl: Context, unit: int, kind: str, deleted: Mapping[tuple[int, int], int]) -> str:
-    """The reason why a unit gives a sampler nothing; empty where it gives something."""
+    """The reason why a sampler cannot read its unit, or empty."""
     target = target_of(kind)
     place = gl.units[unit]
     texture = place.textures.get(target) or gl.default_textures[target]
@@ -65,11 +65,11 @@ def _title(texture: Texture) -> str:
 
 
 def _elsewhere(gl: Context, unit: int, target: int) -> str:
-    """A guess at the unit that was meant."""
+    """A guess at the intended unit."""
     others = [enum_text(key) for key, item in gl.units[unit].textures.items() if item.name and key != target]
     if others:
         return f"; the unit has a texture of {others[0]}"
-    bound = [number for number, item in enumerate(gl.units) if (found := item.textures.get(target)) is not None and found.name]
+    bound = [number for number, item in enumerate(gl.units) if (texture := item.textures.get(target)) is not None and texture.name]
     for number in bound:
         if gl.units[number].textures[target].name == unit:
             return f"; texture {unit} is bound to unit {number}, and glUniform1i takes the number of the unit, not the name of the texture"
@@ -102,7 +102,7 @@ def incomplete(texture: Texture, sampler: Sampler) -> str:
 
 
 def _levels(texture: Texture, sampler: Sampler, first: int) -> str:
-    """The reason that a level gives."""
+    """The reason why a level makes the texture incomplete."""
     base = texture.base_image()
     assert base is not None
     extents = base.size if texture.target == GL.TEXTURE_3D else base.size[:1] if texture.target == GL.TEXTURE_1D_ARRAY else base.size[:2]

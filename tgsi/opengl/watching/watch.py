@@ -1,4 +1,4 @@
-"""The watch of a context: it notes each command for histories, and has likely mistakes looked for."""
+"""The watcher of a context: it notes each command for the history, and checks for likely mistakes."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ CHANGING = re.compile(
 )
 """Commands that can change a picture."""
 READING = re.compile(r"gl(Readn?Pixels|Get(n|Compressed)?(Tex|Texture)(Sub)?Image|Flush$|Finish$)")
-"""Commands that carry out what is pending, or read it."""
+"""Commands that execute pending work or read results."""
 
 asked: list[tuple[int, int]] = []
-"""Pixels whose history is printed when a context ends."""
+"""Pixels whose histories are printed when a context ends."""
 
 _living: weakref.WeakSet[Context] = weakref.WeakSet()
 
 
 def _end_all() -> None:
-    """End the watches of contexts that are left at the end of the program, before threads and devices end."""
+    """End the watchers of remaining contexts at the end of the program, before threads and devices end."""
     for gl in list(_living):
         if gl.watch is not None and not gl.is_destroyed:
             gl.watch.end(gl)
 
 
 class Watch:
-    """The watch of a context.
+    """The watcher of a context.
 
     Attributes:
-        name, values: the command that is carried out.
-        picture: the attachment that glReadPixels read last, as long as nothing was drawn after that.
+        name, values: the current command.
+        picture: the attachment that glReadPixels last read, unless there were draws after that.
     """
 
     def __init__(self, gl: Context) -> None:
@@ -61,11 +61,11 @@ class Watch:
         self._kinds: dict[str, tuple[bool, bool]] = {}
         if not _living:
             atexit.unregister(_end_all)
-            atexit.register(_end_all)  # the one that is registered last runs first
+            atexit.register(_end_all)  # the function registered last runs first
         _living.add(gl)
 
     def begin(self, gl: Context, name: str, values: tuple[Any, ...]) -> None:
-        """Note a command before it is carried out."""
+        """Note a command before it is executed."""
         kinds = self._kinds.get(name)
         if kinds is None:
             kinds = self._kinds[name] = CHANGING.match(name) is not None, READING.match(name) is not None
@@ -80,7 +80,7 @@ class Watch:
         if self.mistakes is not None:
             try:
                 self.mistakes.begin(gl, name, values)
-            except Exception as error:  # of a check, which must not keep the command from being carried out
+            except Exception as error:  # an exception in a check must not prevent the command
                 unraisable(error)
 
     def error(self, gl: Context, code: int, name: str, text: str) -> None:
@@ -96,17 +96,17 @@ class Watch:
         self.picture = framebuffer.color(framebuffer.read_buffer)
 
     def _mark(self, gl: Context, name: str, values: tuple[Any, ...]) -> None:
-        """Put the command and its line into the recording, unless the one before was the same."""
+        """Record the command and its line, unless it equals the previous one."""
         text = command_text(name, values)
         if name == "glEnd" and gl.batch is not None:
             text = f"{command_text('glBegin', (gl.batch.mode,))} ... {text}"
         text += f" at {shown(caller())}"
-        if text != self._marked:  # a recording begins anew in a flush, which is a command of its own between two equal ones
+        if text != self._marked:  # a flush starts a new part of the recording, even between two equal commands
             self._marked = text
             gl.pipe.emit_string_marker(COMMAND + text)
 
     def end(self, gl: Context) -> None:
-        """Answer what was asked for before the context is destroyed."""
+        """Print the requested histories before the context is destroyed."""
         if self.is_ended:
             return
         self.is_ended = True

@@ -1,4 +1,4 @@
-"""Sentences about Gallium's objects in OpenGL's words."""
+"""Translation of sentences about Gallium's objects to OpenGL's terms."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _COMPARES = "NEVER|LESS|EQUAL|LEQUAL|GREATER|NOTEQUAL|GEQUAL|ALWAYS"
 _MODES = "POINTS|LINES|LINE_LOOP|LINE_STRIP|TRIANGLES|TRIANGLE_STRIP|TRIANGLE_FAN|QUADS|QUAD_STRIP|POLYGON|PATCHES"
 
 
-def _viewport(found: re.Match[str]) -> str:
-    values = re.findall(r"[\d.]+", found[0])
+def _viewport(match: re.Match[str]) -> str:
+    values = re.findall(r"[\d.]+", match[0])
     return f"glViewport(0, 0, {2 * float(values[0]):g}, {2 * float(values[1]):g})"
 
 
-def _box(found: re.Match[str]) -> str:
-    sx, sy, tx, ty = (float(found[k]) for k in range(1, 5))
+def _box(match: re.Match[str]) -> str:
+    sx, sy, tx, ty = (float(match[k]) for k in range(1, 5))
     return f" of glViewport({tx - abs(sx):g}, {ty - abs(sy):g}, {2 * abs(sx):g}, {2 * abs(sy):g})"
 
 
@@ -76,7 +76,7 @@ _TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"the vertex shader reads (\w\S*) from vertex buffer \d+, which is not bound: set_vertex_buffers",
      r"no buffer is bound for the enabled attribute of \1 (glBindBuffer(GL_ARRAY_BUFFER, ...) before glVertexAttribPointer)"),
     (r"nothing feeds POSITION, or a matrix is all zeros", "gl_Position is not assigned, or a matrix is all zeros"),
-    # shaders and what they read
+    # shaders and their inputs
     (r"\bof (" + _STAGES + r")\b", lambda m: f"of the {m[1].lower()} shader"),
     (r"samples (texture .*?), and no sampler view is bound: .*",
      r"samples \1, where no complete texture is bound: it reads 0, 0, 0, 1 (glBindTexture, or levels that its filter needs)"),
@@ -95,11 +95,11 @@ _TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
 )  # fmt: skip
 _RULES = [(re.compile(pattern), result) for pattern, result in _TABLE]
 GALLIUM = re.compile(r"\b(set|bind|create|draw|resource|clear)_[a-z_]+\b|\bctx\.|front_ccw|cull_face|rasterizer_discard|clip_halfz")
-"""Names of Gallium, which no text of OpenGL has."""
+"""Gallium names, which must not occur in texts about OpenGL."""
 
 
 def translated(text: str) -> str:
-    """A sentence in OpenGL's words."""
+    """A sentence in OpenGL's terms."""
     for pattern, result in _RULES:
         text = pattern.sub(result, text)
     return text
@@ -114,6 +114,6 @@ def _event(item: Event) -> Event:
     return replace(item, fragments=tuple(map(_fragment, item.fragments)), **texts)
 
 
-def in_opengl(found: Explanation) -> Explanation:
-    """An explanation in OpenGL's words."""
-    return replace(found, sentence=translated(found.sentence), events=tuple(map(_event, found.events)))
+def in_opengl(explanation: Explanation) -> Explanation:
+    """An explanation in OpenGL's terms."""
+    return replace(explanation, sentence=translated(explanation.sentence), events=tuple(map(_event, explanation.events)))
