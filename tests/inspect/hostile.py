@@ -9,6 +9,7 @@ from pathlib import Path
 import tgsi
 from backends.gallium.context.recording.encoder import Encoder
 from backends.gallium.tracing.steps import Step, read_steps, write_steps
+from backends.pipe.state import DrawInfo
 from tests.fuzz.test_hostile_traces import is_small, make_trace, mutated
 from tests.replay.many_draws import draw_many
 from tests.unit.gallium.test_traces import Traced
@@ -78,7 +79,9 @@ def with_refused_shader(data: bytes, kind: int, rng: random.Random) -> bytes:
     text = " ".join(as_text(rng.choice(TEXTS)).split())
     steps = list(read_steps(bytearray(data)))
     last = max((k for k, step in enumerate(steps) if step.name == "draw_vbo"), default=0)
-    call = Encoder(lambda thing: None, lambda given: b"").call("create_fs_state", (REFUSED[kind].format(text=text),), {}, result=9000)
+    call = Encoder(lambda thing: None, lambda keywords: DrawInfo()).call(
+        "create_fs_state", (REFUSED[kind].format(text=text),), {}, result=9000
+    )
     return write_steps([*steps[:last], Step(0, call, None), *steps[last:]])
 
 
