@@ -8,7 +8,8 @@ from dataclasses import replace
 from operator import attrgetter, is_
 from typing import Any, TypeVar
 
-from passes.analysis.access import free_indexing
+from passes.analysis import facts
+from passes.analysis.access import free_indexing, indexed_registers
 from passes.analysis.cells import place_of
 from tgsi.language.facts.enums import IMM, TEMP, File, ImmediateType
 from tgsi.language.facts.limits import SOFTWARE
@@ -219,6 +220,8 @@ def with_parts(
         notes=program.notes,
         interface=program.interface,
     )
+    if instructions is None and (known := facts.known(program, indexed_registers)) is not None:
+        facts.keep(changed, indexed_registers, known)
     return changed
 
 

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from operator import is_
-from typing import Any
+from typing import Any, ClassVar
 
+from passes.analysis import facts
+from passes.analysis.access import NO_REGISTERS, indexed_registers
 from passes.analysis.cells import CellMap
 from passes.analysis.makers import UNMADE
 from passes.analysis.values import Values
@@ -92,9 +94,9 @@ class Form:
 
     def joined(self, into: RegisterRef, register: RegisterRef) -> None:
         """Note that a register was renamed to another one."""
-        for facts in (self.zeros, self.carried):
-            if register.cell in facts:
-                facts.add(into.cell)
+        for cells in (self.zeros, self.carried):
+            if register.cell in cells:
+                cells.add(into.cell)
 
     def finish(self) -> Program:
         """Return the program with all changes."""
@@ -103,6 +105,8 @@ class Form:
             items = self.values.items
             if not all(map(is_, items, program.instructions)):
                 program = changed_in_place(program, items)
+                if not self.values.is_indexed:
+                    facts.keep(program, indexed_registers, NO_REGISTERS)
         return self.immediates.finish(program)
 
     def put(self, place: int, **changes: object) -> None:
@@ -114,7 +118,12 @@ class Form:
 
 @record(slots=False)
 class FormPass(Pass):
-    """A pass that works on a form."""
+    """A pass that works on a form.
+
+    needs: sets of opcodes (`bits_of`). A form that has no opcode of one of them stays as it is, without a call of `rewrite`.
+    """
+
+    needs: ClassVar[Sequence[int]] = ()
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""

@@ -12,13 +12,17 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
+from passes.analysis import facts
+from passes.analysis.access import flows_of
 from passes.base import Pass
 from passes.fitting import fitted
 from passes.form import Form, FormPass, Rewriter, Walk
+from passes.optimise.dead import RemoveDeadCode
 from passes.optimise.repeat import Repeat
-from passes.optimise.split import SplitRegisters, can_split
+from passes.optimise.split import SplitRegisters
 from passes.plugins import generation
 from passes.registry import find
+from passes.rounds import Rounds
 from passes.validate import validate
 from tgsi.language import budgets
 from tgsi.language._collector import collector_paused
@@ -26,14 +30,13 @@ from tgsi.language._forks import cached_property
 from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.limits import MANY_TEMPORARIES, SOFTWARE
+from tgsi.language.facts.traits import SWITCH
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
-_MANY = 1 << 30
-"""Rounds after which there is no other."""
-
 Callback = Callable[[Pass, Program], None]
-Group = tuple[Sequence[Pass], Callable[[Form], bool] | None]
+Group = tuple[Sequence[Pass], Callable[[Form], bool] | None, int, int]
+"""Passes, the function to call with a form for those that work on one, and two sets of opcodes that the form must have for that."""
 
 
 @record(slots=False)
@@ -76,15 +79,14 @@ class Pipeline:
 
     @cached_property
     def _groups(self) -> Sequence[Group]:
-        """The passes in order, with consecutive rewriters in one group; and the function to call with a form, for those that work on
-        one."""
+        """The passes in order, with consecutive rewriters in one group."""
         groups: list[Group] = []
         for alike, items in groupby(self.passes, _is_rewriter):
             if alike:
                 rewriters = [item for item in items if isinstance(item, Rewriter)]
-                groups.append((rewriters, Walk(rewriters).rewrite))
+                groups.append((rewriters, Walk(rewriters).rewrite, -1, -1))
             else:
-                groups += [((item,), item.rewrite if isinstance(item, FormPass) else None) for item in items]
+                groups += [((item,), *_on_form(item)) for item in items]
         return groups
 
     def _run(self, program: Program, after: Callback | None) -> Program:
@@ -128,65 +130,67 @@ class Pipeline:
     @cached_property
     def _end(self) -> int:
         """The number of the group that is `repeat`; -1 if there is none."""
-        return next((number for number, (group, _) in enumerate(self._groups) if isinstance(group[0], Repeat)), -1)
+        return next((number for number, (group, *_) in enumerate(self._groups) if isinstance(group[0], Repeat)), -1)
 
     @cached_property
     def _start(self) -> int:
         """The number of the first group that works on a form."""
-        return next(number for number, (_, rewrite) in enumerate(self._groups) if rewrite is not None)
+        return next(number for number, (_, rewrite, *_) in enumerate(self._groups) if rewrite is not None)
 
     @cached_property
     def _last_walk(self) -> int:
         """The number of the last group of rewriters in front of `repeat`; -1 if there is none."""
-        return max((number for number, (group, _) in enumerate(self._groups[: self._end]) if isinstance(group[0], Rewriter)), default=-1)
+        return max((number for number, (group, *_) in enumerate(self._groups[: self._end]) if isinstance(group[0], Rewriter)), default=-1)
 
     def _once(self, program: Program, after: Callback | None) -> tuple[Program, bool]:
         """Run all passes, `repeat` inside of a form; also return true if another run would change nothing.
 
-        This is so if the form that reached `repeat` was made from a program without blocks, and no pass found more to do after registers
-        were split again. Otherwise a full walk may still find equal instructions, because later walks visit only changed places.
+        See `Rounds.begin_another`.
         """
         current, form = fitted(program), None
-        check = budgets.check
-        groups, walk, end = self._groups, self._last_walk, self._end
-        place = first = 0  # first: the group that made the form
-        rounds, last, seen = 1, -1, -2  # last: the group that changed the form last. seen: `last` if nothing changed since that round
-        is_stale = is_settled = is_renewed = False  # is_renewed: a pass did more after registers were split again
-        held: Form | None = None  # the form before its registers were split again, if no other pass changed it since
+        turn = Rounds(0)
+        groups, walk, end, most = self._groups, self._last_walk, self._end, self.rounds
+        place, has_blocks = 0, False
         while place < len(groups):
-            check()
-            group, rewrite = groups[place]
+            budgets.check()
+            group, rewrite, needed, also = groups[place]
             if rewrite is None:
                 current, form = group[0].run(current if form is None else _finished(form)), None
             else:
                 if form is None:
-                    form, first, rounds, last, seen = Form(current), place, 1, -1, -2
+                    form, turn = Form(current), Rounds(place)
                 elif form.values is None:
                     form.read()
-                if rewrite(form):
-                    last, seen = place, -2
-                    if held is not None and not isinstance(group[0], SplitRegisters):
-                        held, is_renewed = None, True
+                kinds = form.values.opcodes.bits
+                if kinds & needed and kinds & also and rewrite(form):
+                    turn.note(place, is_split=isinstance(group[0], SplitRegisters))
                     if after is not None:
                         current = form.finish()
-                elif place == seen:  # all passes up to `repeat` have seen the current form
-                    place, rounds = end - 1, _MANY
+                elif place == turn.seen:
+                    turn.skip()
+                    place = end - 1
                 elif place == end:
-                    is_stale = (form.is_stale or bool(form.zeros)) and can_split(form)
-                    if held is not None:  # only the numbers of registers have changed
-                        form, current, held, is_settled = held, held.finish(), None, not is_renewed
-                    elif walk < last and not (is_stale or _is_quiet(form)) and rounds < self.rounds:
-                        place, rounds, seen = first - 1, rounds + 1, last
-                    elif first == self._start and form.values.layout.is_whole:
-                        is_settled = not (is_stale or is_renewed) and (rounds == _MANY or last <= walk or _is_quiet(form))
-                        if is_stale and rounds < self.rounds:
-                            held, form.is_stale = form.copy(), True
-                            place, rounds, seen = first - 1, rounds + 1, -2
+                    if turn.begin_another(form, walk, most, is_whole_run=turn.first == self._start):
+                        place = turn.first - 1
+                    else:
+                        has_blocks = not form.values.layout.is_whole
+                        form = turn.held if turn.held is not None and turn.held.values.layout.is_whole else form
+                        current = current if after is None else form.finish()
             place += 1
             if after is not None:
                 for item in group:
                     after(item, current)
-        return _finished(form) if form is not None else current, is_settled
+        current = current if form is None else _finished(form)
+        return current, turn.is_settled and not (has_blocks and self._finds_more(current))
+
+    def _finds_more(self, program: Program) -> bool:
+        """Return true if a pass in front of the first form would change a program with blocks, or if merged registers show dead code.
+
+        An arm of a switch binds what it writes to what all later arms read. Once two webs share a register, one may overwrite the other.
+        """
+        if SWITCH in facts.of(program, flows_of) and RemoveDeadCode().run(program) is not program:
+            return True
+        return any(group[0].run(program) is not program for group, *_ in self._groups[: self._start])
 
     def _verify(self, before: Program, result: Program, is_valid: bool) -> None:
         """Validate the result. If it is invalid, run the passes one by one to find the culprit."""
@@ -214,11 +218,6 @@ def _parsed(text: str, _generation: int) -> Pipeline:
     return Pipeline(tuple(_pass(name, options) for name, options in _split(text)))
 
 
-def _is_quiet(form: Form) -> bool:
-    """Return true if the last walk only dropped instructions or redirected them to outputs, so that another walk would find nothing."""
-    return form.values.layout.is_whole and not form.values.touched
-
-
 def _finished(form: Form) -> Program:
     """Return the program of a form. Registers that were split into too many are merged again."""
     program = form.finish()
@@ -233,6 +232,14 @@ def _finished(form: Form) -> Program:
 def _is_own(item: Pass) -> bool:
     """Return true for passes of `passes.optimise`."""
     return type(item).__module__.rpartition(".")[0] == Repeat.__module__.rpartition(".")[0]
+
+
+def _on_form(item: Pass) -> tuple[Callable[[Form], bool] | None, int, int]:
+    """Return the rest of the group of one pass."""
+    if not isinstance(item, FormPass):
+        return None, -1, -1
+    needed, also, *_ = (*item.needs, -1, -1)
+    return item.rewrite, needed, also
 
 
 def _is_rewriter(item: Pass) -> bool:

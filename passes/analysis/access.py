@@ -11,6 +11,7 @@ from tgsi.language.ir import CHOSEN, DstOperand, IndirectRef, Instruction, Regis
 from tgsi.language.program import Program
 
 ALL = 15
+NO_REGISTERS: tuple[RegisterRef, ...] = ()
 
 
 def results(instruction: Instruction) -> tuple[DstOperand, ...]:
@@ -81,3 +82,20 @@ def is_carried_out(old: Instruction, new: Instruction) -> bool:
         return False
     register = new.dst[0].register
     return register.file is File.OUT and register.cell >= 0 and new.dst[0].write_mask == old.dst[0].write_mask
+
+
+def reads_alike(old: Instruction, new: Instruction) -> bool:
+    """Return true if an instruction with the sources of another one surely reads the same cells, indices aside."""
+    if new.opcode is not old.opcode or new.offsets is not old.offsets or not new.dst or new.opcode.stores_to_dst:
+        return False
+    return new.dst[0].write_mask == old.dst[0].write_mask
+
+
+def is_idle_copy(item: Instruction) -> bool:
+    """Return true if an instruction copies a register to itself."""
+    if not item.opcode.is_copy or item.saturate:
+        return False
+    target, source = item.dst[0], item.src[0]
+    if target.register.cell != source.register.cell or target.register != source.register or source.negate or source.absolute:
+        return False
+    return is_direct(target.register) and all(source.swizzle[c] == c for c in range(4) if target.write_mask >> c & 1)

@@ -69,12 +69,12 @@ class _Masks(dict[OpcodeInfo, Sequence[tuple[int, ...] | None]]):
 
 
 _NOTHING = RegisterRef(File.NULL, 0)
-_MASKS = _Masks()
+MASKS = _Masks()
 _EVERYTHING = DstOperand(_NOTHING)
 _targeted: dict[tuple[OpcodeInfo, int, str | None, File, int], tuple[int, ...]] = {}
 """Results of `source_masks` for opcodes of textures and memory: by opcode, write mask, target, file of the destination, and sources."""
-_SELECTED = [_Selected(mask) for mask in range(16)]
-_CELLS = _Cells()
+SELECTED = [_Selected(mask) for mask in range(16)]
+CELLS = _Cells()
 
 
 def cell(file: File, index: int, channel: int) -> int:
@@ -90,11 +90,11 @@ def place_of(number: int) -> tuple[File, int, int]:
 def source_masks(item: Instruction) -> tuple[int, ...]:
     """Return, for each source, the channels that are read before its swizzle."""
     dst = item.dst
-    masks = _MASKS[item.opcode][dst[0].write_mask if dst else 15]
-    return _found_masks(item) if masks is None else masks
+    masks = MASKS[item.opcode][dst[0].write_mask if dst else 15]
+    return found_masks(item) if masks is None else masks
 
 
-def _found_masks(item: Instruction) -> tuple[int, ...]:
+def found_masks(item: Instruction) -> tuple[int, ...]:
     """Return the result of `source_masks` for an opcode whose reads depend on a target or on files."""
     target = item.memory.target if item.memory is not None else item.texture
     first = item.dst[0] if item.dst else _EVERYTHING
@@ -233,26 +233,27 @@ class CellMap:
         cell = register.cell
         if cell == STILL:
             return ()
-        taken = _SELECTED[mask][operand.swizzle]
+        taken = SELECTED[mask][operand.swizzle]
         if cell == CHOSEN:
             return self.of(register, CHANNELS[taken])
         if self._ranges and (group := self._known[cell]):
             return (group,)
-        return _CELLS[cell << 4 | taken]
+        return CELLS[cell << 4 | taken]
 
     @staticmethod
     def has_indices(item: Instruction) -> bool:
         """Return true if an address chooses a register of an operand, or its dimension."""
-        registers = [operand.register for operand in item.src if operand.register.cell == CHOSEN]
-        registers += [target.register for target in item.dst if target.register.cell == CHOSEN]
-        return bool(registers) and not all(map(is_direct, registers))
+        for operand in item.src:
+            if operand.register.cell == CHOSEN and not is_direct(operand.register):
+                return True
+        return any(target.register.cell == CHOSEN and not is_direct(target.register) for target in item.dst)
 
     def reads(self, item: Instruction) -> Cells:
         """Return all cells that an instruction reads, perhaps with duplicates."""
         opcode, targets = item.opcode, item.dst
-        masks = _MASKS[opcode][targets[0].write_mask if targets else 15]
+        masks = MASKS[opcode][targets[0].write_mask if targets else 15]
         if masks is None:
-            masks = _found_masks(item)
+            masks = found_masks(item)
         cells: Cells = ()
         for operand, mask in zip(item.src, masks):
             register = operand.register
@@ -261,7 +262,7 @@ class CellMap:
                 if self._ranges and (group := self._known[cell]):
                     cells += (group,)
                 else:
-                    cells += _CELLS[cell << 4 | _SELECTED[mask][operand.swizzle]]
+                    cells += CELLS[cell << 4 | SELECTED[mask][operand.swizzle]]
             elif cell == CHOSEN:
                 cells += self.source(operand, mask) + self.index_cells(register)
         for target in targets:
@@ -285,58 +286,11 @@ class CellMap:
             if cell >= 0:
                 if self._ranges and (group := self._known[cell]):
                     return (group,)
-                return _CELLS[cell << 4 | target.write_mask]
+                return CELLS[cell << 4 | target.write_mask]
             return self.of(target.register, CHANNELS[target.write_mask])
         return tuple(
             register for number, target in enumerate(results(item)) for register in self.of(target.register, stored_channels(item, number))
         )
-
-
-_DIRECT = CellMap(None)
-
-
-def plain_accesses(items: Sequence[Instruction]) -> tuple[list[Cells], list[Cells]] | None:
-    """Return the results of `CellMap.reads` and `CellMap.writes` for each instruction of a program in which no address reaches registers.
-
-    None if an address chooses a register of some operand. One loop takes two thirds of the time of separate calls.
-    """
-    all_reads: list[Cells] = []
-    all_writes: list[Cells] = []
-    for item in items:
-        opcode, targets = item.opcode, item.dst
-        mask = 15
-        if not targets:
-            all_writes.append(())
-        else:
-            target = targets[0]
-            cell, mask = target.register.cell, target.write_mask
-            if cell >= 0 and len(targets) == 1 and not opcode.uses_64bit and not opcode.is_store:
-                all_writes.append(_CELLS[cell << 4 | mask])
-            else:
-                for target in targets:
-                    if target.register.cell == CHOSEN and not is_direct(target.register):
-                        return None
-                all_writes.append(_DIRECT.writes(item))
-        if item.offsets or opcode.stores_to_dst:
-            if not all(is_direct(offset.register) for offset in item.offsets) or not all(is_direct(source.register) for source in item.src):
-                return None
-            all_reads.append(_DIRECT.reads(item))
-            continue
-        masks = _MASKS[opcode][mask]
-        if masks is None:
-            masks = _found_masks(item)
-        cells: Cells = ()
-        for operand, mask in zip(item.src, masks):
-            register = operand.register
-            cell = register.cell
-            if cell >= 0:
-                cells += _CELLS[cell << 4 | _SELECTED[mask][operand.swizzle]]
-            elif cell == CHOSEN:
-                if not is_direct(register):
-                    return None
-                cells += _DIRECT.source(operand, mask)
-        all_reads.append(cells)
-    return all_reads, all_writes
 
 
 def touched_by_subs(items: Iterable[Instruction | None], cells: CellMap) -> Cells:

@@ -42,6 +42,12 @@ def keep(program: Program, maker: Callable[[Program], T], fact: T) -> None:
     facts.own.setdefault(maker, fact)
 
 
+def known(program: Program, maker: Callable[[Program], T]) -> T | None:
+    """Return the fact `maker(program)` if it was computed, otherwise None."""
+    facts: _Facts | None = program.__dict__.get(_ATTRIBUTE)
+    return facts.own.get(maker) if facts is not None else None
+
+
 def of(program: Program, maker: Callable[[Program, *More], T], *more: *More) -> T:
     """Return the fact `maker(program, *more)`; see the module. Errors: those of `maker`."""
     # A Program is frozen, but derived values may be stored in its __dict__, as functools.cached_property does.

@@ -27,7 +27,8 @@ from tgsi.language.facts.traits import (
 )
 from tgsi.language.ir import Instruction
 
-_EMITS = frozenset(opcode for opcode in OPCODES.values() if Trait.EMIT in opcode.traits)
+EMITS = frozenset(opcode for opcode in OPCODES.values() if Trait.EMIT in opcode.traits)
+"""Opcodes that send the contents of outputs on."""
 
 ALL = -1
 """The set of all channels: every bit is set."""
@@ -53,7 +54,7 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap, *, are_r
         flow = item.opcode.flow
         if flow is not None:
             live = _before_flow(flow, place, live, after, inside)
-        elif item.opcode in _EMITS:
+        elif item.opcode in EMITS:
             live = ALL
         else:
             for operand in item.dst:
@@ -122,7 +123,7 @@ def _seen_inside(items: Sequence[Instruction | None]) -> dict[int, int]:
             if stack:
                 stack[-1] |= inside[place]
         elif stack:
-            if item.opcode in _EMITS or flow is CALL or flow is RETURN:
+            if item.opcode in EMITS or flow is CALL or flow is RETURN:
                 stack[-1] = ALL
             else:
                 stack[-1] |= _read(item)

@@ -12,17 +12,17 @@ true at places that all lanes reach together, and `pinned` has the cells that su
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from copy import copy
-from operator import attrgetter
 
 from passes.analysis import facts
-from passes.analysis.access import indexed_registers, is_carried_out
-from passes.analysis.cells import CellMap, Cells, plain_accesses, source_masks, touched_by_subs
+from passes.analysis.access import indexed_registers, is_carried_out, reads_alike
+from passes.analysis.cells import CellMap, Cells, source_masks, touched_by_subs
 from passes.analysis.layout import Layout
-from passes.analysis.makers import SHOWS, UNMADE
+from passes.analysis.makers import SHOWS, UNMADE, Opcodes
+from passes.analysis.reading import plain_accesses
 from tgsi.language.facts.traits import Flow
-from tgsi.language.ir import CHOSEN, STILL, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import CHOSEN, STILL, Instruction, SrcOperand
 from tgsi.language.program import Program
 
 UNWRITTEN = -1
@@ -37,13 +37,10 @@ _FIRST = tuple((mask & -mask).bit_length() - 1 for mask in range(16))
 """The first channel of a mask."""
 
 
-_opcode = attrgetter("opcode")
-
-
 class Values:
     """The instructions of a program with the writers and readers of every cell.
 
-    items: the instructions. opcodes: at least their opcodes. writers: places by cell, in order. readers: places by cell.
+    items: the instructions. opcodes: their opcodes. writers: places by cell, in order. readers: places by cell.
     is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch.
     pinned: cells that an opcode reads from other lanes where these may have diverged; no write to one may be removed or moved.
     makers: by cell, at least the bits of the opcodes that write it (`bits_of`); cells without an entry are never written. several: at least
@@ -61,13 +58,10 @@ class Values:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.items: list[Instruction | None] = list(program.instructions)
-        accesses = plain_accesses(program.instructions)
-        if accesses is not None:
-            none: tuple[RegisterRef, ...] = ()
-            facts.keep(program, indexed_registers, none)
+        accesses = plain_accesses(program)
         self.cells = CellMap(program)
-        self.opcodes = set(map(_opcode, program.instructions))
-        self.layout = Layout(self.items, self.opcodes)
+        self.opcodes = Opcodes(program.instructions)
+        self.layout = Layout(self.items, self.opcodes.counts)
         self.is_indexed = bool(facts.of(program, indexed_registers))
         self.writers: dict[int, list[int]] = {}
         self.makers: dict[int, int] = {}
@@ -78,7 +72,7 @@ class Values:
         self._readers: dict[int, set[int]] | None = None
         self.may_overwrite_outputs = False
         self.shared = touched_by_subs(self.items, self.cells) if self.layout.has_subs else ()
-        if accesses is None or self.cells.groups:
+        if accesses is None:
             accesses = list(map(self.cells.reads, program.instructions)), list(map(self.cells.writes, program.instructions))
         self.reads, self.writes = accesses
         if self.shared:
@@ -86,7 +80,7 @@ class Values:
                 if item.opcode.flow is Flow.CALL:
                     self.reads[place] = self.writes[place] = self.shared
         self._index()
-        self.pinned = self._pinned()
+        self.find_pinned()
         self._origins: tuple[int, Sequence[int | None]] = -1, ()
         self._shows: list[int] | None = None
 
@@ -94,6 +88,7 @@ class Values:
         """Return a copy, for queries about reads and writes alone."""
         duplicate = copy(self)
         duplicate.items, duplicate.reads, duplicate.writes = self.items.copy(), self.reads.copy(), self.writes.copy()
+        duplicate.opcodes = self.opcodes.copy()
         return duplicate
 
     def rename(self, renamed: Mapping[int, Instruction], *, touch: bool) -> None:
@@ -289,7 +284,7 @@ class Values:
     def shows(self) -> list[int]:
         """The places where the contents of outputs may be observed, at the first call: EMIT, and calls."""
         if self._shows is None:
-            items = () if SHOWS.isdisjoint(self.opcodes) else enumerate(self.items)
+            items = () if SHOWS.isdisjoint(self.opcodes.counts) else enumerate(self.items)
             self._shows = [place for place, item in items if item is not None and item.opcode in SHOWS]
         return self._shows
 
@@ -301,15 +296,18 @@ class Values:
         if old is None or not is_carried_out(old, item):
             self.touched.add(place)
         self.items[place] = item
-        self.opcodes.add(item.opcode)
-        reads = self.cells.reads(item)
-        if reads != self.reads[place]:
-            self._note_reads(place, reads)
+        if old is None or item.src is not old.src or self.is_indexed or not reads_alike(old, item):
+            reads = self.cells.reads(item)
+            if reads != self.reads[place]:
+                self._note_reads(place, reads)
         if old is None or item.dst is not old.dst or item.opcode.uses_64bit or old.opcode.uses_64bit or item.opcode.is_store:
             writes = self.cells.writes(item)
             if writes != self.writes[place]:
                 self._note_writes(place, writes)
         if old is None or item.opcode is not old.opcode:
+            if old is not None:
+                self.opcodes.drop(old.opcode)
+            self.opcodes.add(item.opcode)
             bit, makers = 2 << item.opcode.number, self.makers
             for cell in self.writes[place]:
                 makers[cell] |= bit
@@ -324,6 +322,8 @@ class Values:
         if self.writes[place]:
             self._without_writes(place, self.writes[place])
             self.writes[place] = ()
+        if (old := self.items[place]) is not None:
+            self.opcodes.drop(old.opcode)
         self.items[place] = None
 
     def _index(self) -> None:
@@ -382,12 +382,13 @@ class Values:
             elif (at := bisect_left(places, place)) < len(places) and places[at] == place:
                 del places[at]
 
-    def _pinned(self) -> frozenset[int]:
+    def find_pinned(self) -> None:
         """Find the cells read by opcodes that also see registers of lanes on other paths."""
         pinned: set[int] = set()
+        self.pinned: Set[int] = pinned
         layout = self.layout
         if layout.is_straight and not layout.jumps:
-            return frozenset()  # all lanes run every instruction
+            return  # all lanes run every instruction
         for place, item in enumerate(self.items):
             if item is None or item.opcode.flow is not None or not item.opcode.looks_at_other_lanes or layout.is_uniform(place):
                 continue
@@ -397,4 +398,3 @@ class Values:
                     writer >= 0 and (not layout.is_uniform(writer) or self._changes(self.writers[cell], writer + 1, place, -1))
                 ):
                     pinned.add(cell)  # last, because lanes in another arm may have written it since
-        return frozenset(pinned)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from passes.analysis.makers import bits_of
 from passes.edit import destination, source_of, with_operands
 from passes.form import Form, FormPass
 from passes.optimise.join import Joiner
@@ -37,12 +38,10 @@ class AbsorbConstants(FormPass):
     """
 
     name = "absorb-constants"
+    needs = (bits_of((_MOV,)), bits_of(_ABSORBING) | bits_of(_CHOICES))
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
-        opcodes = form.values.opcodes
-        if _MOV not in opcodes or (_ABSORBING.keys().isdisjoint(opcodes) and _CHOICES.isdisjoint(opcodes)):
-            return False
         items, region = form.values.items, form.values.layout.region
         moves: dict[tuple[int, int], int] = {}
         others: dict[tuple[int, int], int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from passes.analysis import facts
 from passes.analysis.access import flows_of
+from passes.analysis.makers import bits_of_flow
 from passes.edit import with_opcode
 from passes.form import Form, FormPass
 from passes.optimise.rules.windows import opposites
@@ -22,6 +23,7 @@ class MergeArms(FormPass):
     """
 
     name = "merge-arms"
+    needs = (bits_of_flow(ELSE, LOOP),)
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""

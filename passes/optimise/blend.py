@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from passes.analysis.makers import bits_of
 from passes.edit import destination, source_of
 from passes.form import Form, FormPass
 from passes.optimise.join import Joiner
@@ -22,9 +23,12 @@ class BlendMoves(FormPass):
     """
 
     name = "blend-moves"
+    needs = (bits_of((_MOV,)),)
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
+        if form.values.opcodes.counts.get(_MOV, 0) < 2:
+            return False
         items, region = form.values.items, form.values.layout.region
         waiting: dict[tuple[int, int, bool], int] = {}
         joiner: Joiner | None = None

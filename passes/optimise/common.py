@@ -38,7 +38,7 @@ class EliminateCommonSubexpressions(Rewriter):
 
     def begin(self, form: Form) -> bool:
         """See `Rewriter.begin`."""
-        form.notes[_NAME] = _Notes(not _STORES.isdisjoint(form.values.opcodes))
+        form.notes[_NAME] = _Notes(not _STORES.isdisjoint(form.values.opcodes.counts))
         return True
 
     def takes(self, opcode: OpcodeInfo) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from passes.analysis.access import results
 from passes.analysis.cells import Cells, source_masks
-from passes.analysis.unseen import unseen_outputs
+from passes.analysis.unseen import EMITS, unseen_outputs
 from passes.analysis.values import Values
 from passes.edit import destination, rebuilt, with_operands
 from passes.form import Form, FormPass
@@ -70,52 +70,64 @@ class RemoveDeadCode(FormPass):
 
 def _without_unread(values: Values) -> bool:
     """Remove from a program without branches what no later instruction reads; return true if that is anything."""
-    items, reads = values.items, values.reads
-    hidden = _hidden(values)
+    items, reads, writes = values.items, values.reads, values.writes
     needed: set[int] = set()  # cells that later instructions read
+    covered: set[int] = set()  # cells of OUT that are overwritten later, before anything reads them
     changed = False
     for place in range(len(items) - 1, -1, -1):
         item = items[place]
         if item is None:
             continue
-        if not item.dst or not item.opcode.is_removable:
-            if item.opcode.has_no_effect:
+        targets, opcode, written = item.dst, item.opcode, writes[place]
+        if not targets or not opcode.is_removable:
+            if opcode.has_no_effect:
                 values.remove(place)
                 changed = True
-            needed.update(reads[place])
-            continue
-        writes = values.writes[place]
-        if item.dst[0].register.file is OUT:
-            if not hidden and len(item.dst) == 1:
-                needed.update(reads[place])
                 continue
-            mask = _seen(item, hidden.get(place, 0))
+            if opcode.flow is not None or opcode in EMITS:
+                covered.clear()
+        elif len(targets) == 1 and written and written[0] >= 0:
+            if written[0] & _OUTPUT:
+                if not covered.isdisjoint(written) and (mask := _seen(item, _channels(covered, written))) != targets[0].write_mask:
+                    if not mask:
+                        values.remove(place)
+                        changed = True
+                        continue
+                    changed |= _narrow(values, place, item, mask)
+                if not opcode.uses_64bit:
+                    covered.update(written)
+            elif needed.issuperset(written):
+                needed.difference_update(written)
+            else:
+                mask = _channels(needed, written)
+                if not mask:
+                    values.remove(place)
+                    changed = True
+                    continue
+                needed.difference_update(written)
+                changed |= _narrow(values, place, item, mask)
         else:
-            if writes and needed.issuperset(writes):
-                needed.difference_update(_surely(item, writes))
-                needed.update(reads[place])
+            mask = _seen(item, 0) | _channels(needed, written)
+            needed.difference_update([cell for cell in written if cell >= 0])  # an address leaves the other registers of its group
+            if not mask:
+                values.remove(place)
+                changed = True
                 continue
-            mask = _seen(item, 0) if len(item.dst) > 1 else 0
-            for cell in writes:
-                if cell in needed:
-                    mask |= 1 << (cell & 3) if cell >= 0 else 15
-            if mask:
-                needed.difference_update(_surely(item, writes))
-        if not mask:
-            values.remove(place)
-            changed = True
-        elif item.dst[0].write_mask & ~mask:
             changed |= _narrow(values, place, item, mask)
         needed.update(reads[place])
+        if covered:
+            covered.difference_update(reads[place])
     values.unread_at = values.version
     return changed
 
 
-def _surely(item: Instruction, writes: Cells) -> Cells:
-    """Return the cells that an instruction overwrites: a write through an address leaves the other registers of the group as they are."""
-    if len(item.dst) > 1:
-        return tuple([cell for cell in writes if cell >= 0])
-    return writes if writes[0] >= 0 else ()
+def _channels(known: set[int], cells: Cells) -> int:
+    """Return the channels of those cells that are in a set; all channels for a cell that registers share."""
+    mask = 0
+    for cell in cells:
+        if cell in known:
+            mask |= 1 << (cell & 3) if cell >= 0 else 15
+    return mask
 
 
 def _narrow(values: Values, place: int, item: Instruction, mask: int) -> bool:

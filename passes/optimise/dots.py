@@ -34,12 +34,10 @@ class FormDotProducts(FormPass):
     """
 
     name = "form-dot-products"
+    needs = (bits_of((_MAD,)), _SUMS)
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
-        opcodes = form.values.opcodes
-        if _MAD not in opcodes or _DOTS.keys().isdisjoint(opcodes):
-            return False
         changed, makers = False, form.values.makers
         for place, item in enumerate(form.values.items):
             if item is not None and item.opcode is _MAD and not item.precise:

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from passes.analysis.access import is_direct
+from passes.analysis.makers import LOOPS
 from passes.edit import rebuilt
 from passes.form import Form, FormPass
 from passes.optimise.split import SplitRegisters
@@ -23,6 +24,7 @@ class HoistInvariants(FormPass):
     """
 
     name = "hoist-invariants"
+    needs = (LOOPS,)
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from heapq import heappop, heappush
 
-from passes.analysis.access import free_indexing
+from passes.analysis.access import free_indexing, is_idle_copy
 from passes.analysis.cells import place_of
+from passes.analysis.makers import MOVES
 from passes.analysis.uses import runs
 from passes.analysis.values import Values
-from passes.edit import Renamer, plain, with_parts
+from passes.edit import Renamer, changed_in_place, plain, with_parts
 from passes.form import Form, FormPass
 from passes.optimise.split import SplitRegisters
 from tgsi.language.facts.enums import ADDR, TEMP, File
@@ -27,6 +28,7 @@ _PLAIN = {PLACES[file]: file for file in _FILES}
 class MergeTemporaries(FormPass):
     """Let TEMP and ADDR registers share a number if no lane needs both at a time, number them densely, and drop unused ones.
 
+    A copy between two of them that share a number goes, too.
     Arrays keep their registers, and a program that indexes all of TEMP by an address is not changed. A register that is read before it is
     written is needed, as 0, from the start. A program that would only get other numbers, and no fewer registers, stays as it is.
     """
@@ -54,6 +56,8 @@ class MergeTemporaries(FormPass):
         spans = _spans(form) if fixed else {}
         names = {file: _chosen(file, spans, fixed[file]) for file in fixed}
         renamed = _Namer(names, fixed, values).program(program)
+        if renamed is not program and values.opcodes.bits & MOVES and any(map(is_idle_copy, renamed.instructions)):
+            renamed = changed_in_place(renamed, [None if is_idle_copy(item) else item for item in renamed.instructions])
         if renamed is not form.original and _is_renamed(form.original, renamed):
             renamed = form.original
         zeros, carried = form.zeros, form.carried

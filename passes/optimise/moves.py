@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from passes.analysis.access import is_direct
 from passes.analysis.cells import CHANNELS, source_masks
+from passes.analysis.makers import MOVES
 from passes.analysis.values import Values
 from passes.edit import destination, source_of, with_operands
 from passes.form import Form, FormPass
@@ -28,6 +29,7 @@ class MergeMoves(FormPass):
     """
 
     name = "merge-moves"
+    needs = (MOVES,)
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 from passes.analysis.access import is_direct
+from passes.analysis.makers import bits_of
 from passes.edit import destination, plain, source_of, with_operands
 from passes.form import Form, FormPass
 from passes.optimise.join import Joiner
@@ -13,7 +14,6 @@ from passes.optimise.rules.kinds import gives
 from passes.optimise.rules.table import RULES
 from passes.optimise.rules.terms import Result, Term, Variable
 from tgsi.language.facts.enums import TEMP
-from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
@@ -49,18 +49,12 @@ class ReduceByVectors(FormPass):
     """
 
     name = "reduce-by-vectors"
+    needs = (bits_of(_IDEMPOTENT),)
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
-        opcodes = form.values.opcodes
-        if _IDEMPOTENT.isdisjoint(opcodes):
-            return False
-        counts: dict[OpcodeInfo, int] = {}
         items = form.values.items
-        for item in items:
-            if item is not None and item.opcode in _IDEMPOTENT:
-                counts[item.opcode] = counts.get(item.opcode, 0) + 1
-        wanted = {opcode for opcode, count in counts.items() if count >= _FEWEST}
+        wanted = {opcode for opcode, count in form.values.opcodes.counts.items() if count >= _FEWEST and opcode in _IDEMPOTENT}
         changed = False
         for place in range(len(items) - 1, -1, -1) if wanted else ():
             item = items[place]

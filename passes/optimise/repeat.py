@@ -11,9 +11,9 @@ class Repeat(FormPass):
     """Run the passes in front of it again, as long as a pass after the last rewriter among them changes anything.
 
     These are the passes that share a form with it (`passes.pipeline`). Where registers can be split anew, they are; if no pass finds more
-    to do then, the program stays as it was before. Programs in which branches or loops are left when that form is made go through all
-    passes of the optimiser around it again until nothing changes: with fewer instructions in an arm, or a constant at the head of a loop,
-    the first passes may do more. Lowerings run once. Alone the pass changes nothing.
+    to do then, the program stays as it was before. Programs go through all passes of the optimiser around it again if those in front of the
+    form would do more: with fewer instructions in an arm, or a constant at the head of a loop. Lowerings run once. Alone the pass changes
+    nothing.
     """
 
     name = "repeat"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from passes.analysis.access import is_direct
+from passes.analysis.access import is_idle_copy
 from passes.form import EVERY, ROUNDS, Form, Rewriter
 from passes.optimise.rules.matcher import Matcher
 from passes.optimise.rules.sources import THROUGH, read_through, takes
@@ -49,7 +49,7 @@ def simplify(form: Form, place: int, item: Instruction, makers: int, applied: Co
     """
     opcode = item.opcode
     if opcode.is_copy and not item.saturate:
-        if _is_noop(item):
+        if is_idle_copy(item):
             form.values.remove(place)
             return True
         return False
@@ -70,11 +70,3 @@ def simplify(form: Form, place: int, item: Instruction, makers: int, applied: Co
         return False
     form.values.put(place, simplified)
     return True
-
-
-def _is_noop(item: Instruction) -> bool:
-    """Return true if an unsaturated MOV changes nothing."""
-    target, source = item.dst[0], item.src[0]
-    if target.register.cell != source.register.cell or target.register != source.register or source.negate or source.absolute:
-        return False
-    return is_direct(target.register) and all(source.swizzle[c] == c for c in range(4) if target.write_mask >> c & 1)

@@ -52,6 +52,8 @@ class SplitRegisters(FormPass):
             if before is not form.program:
                 form.restart(before)
                 form.read()
+        elif values.version and not values.layout.is_straight:
+            values.find_pinned()
         result = split(form.values, bounded=False)
         is_changed = result.items is not None or result.program is not form.values.program
         form.renew(result.program, result.items)
@@ -123,9 +125,11 @@ def split(values: Values, *, bounded: bool) -> Split:
 
 def _is_freer(values: Values) -> bool:
     """Return true if blocks or addresses may have gone since the values were found."""
-    if not values.layout.is_straight or not LABELLED.isdisjoint(values.opcodes):
+    if not LABELLED.isdisjoint(values.opcodes.counts) or values.opcodes.has_lost_flow:
         return True
-    return values.is_indexed and values.version > 0 and facts.of(values.program, indexed_registers) != indexed_operands(values.items)
+    if not values.is_indexed or not values.version:
+        return False
+    return facts.of(values.program, indexed_registers) != indexed_operands(values.items)
 
 
 def _is_split(values: Values) -> bool:

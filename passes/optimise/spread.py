@@ -8,7 +8,7 @@ from functools import cache
 
 from passes.analysis.access import is_direct
 from passes.analysis.cells import source_masks
-from passes.analysis.makers import COPIES
+from passes.analysis.makers import MOVES
 from passes.analysis.values import UNWRITTEN, Values
 from passes.edit import destination, with_operands
 from passes.form import Form, FormPass
@@ -29,12 +29,11 @@ class SpreadMoves(FormPass):
     """
 
     name = "spread-moves"
+    needs = (MOVES,)
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
         values = form.values
-        if COPIES.isdisjoint(values.opcodes):
-            return False
         moves = [place for place, item in enumerate(values.items) if item is not None and item.opcode.is_copy]
         if len(moves) < 2:
             return False

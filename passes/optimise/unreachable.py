@@ -66,7 +66,7 @@ _KILLS = frozenset(opcode for opcode in OPCODES.values() if Trait.KILL in opcode
 def _is_plain(form: Form) -> bool:
     """Return true if every lane runs all instructions, and the last is END."""
     values = form.values
-    if not values.layout.is_straight or values.layout.jumps or not _KILLS.isdisjoint(values.opcodes):
+    if not values.layout.is_straight or values.layout.jumps or not _KILLS.isdisjoint(values.opcodes.counts):
         return False
     last = values.items[-1] if values.items else None
     return last is not None and last.opcode.flow is END

@@ -45,6 +45,24 @@ def test_an_instruction_that_was_joined_from_two_replaces_a_later_equal_one() ->
     assert changes(generate(5202).text) == []  # the later one stood behind all places that changed
 
 
+def test_a_branch_that_writes_fewer_registers_once_they_are_merged_becomes_a_choice_at_once() -> None:
+    assert changes(generate_vectors(530).text) == []  # the passes in front of the form count registers
+
+
+@pytest.mark.parametrize(
+    ("make", "seed"),
+    [
+        pytest.param(generate, 856, id="a copy between two webs that share a register"),
+        pytest.param(generate, 1941, id="immediates that no address reaches any more"),
+        pytest.param(generate, 3917, id="a write that is dead once registers are merged"),
+        pytest.param(generate_vectors, 64, id="registers that are split again"),
+        pytest.param(generate_vectors, 1120, id="blocks that go after a first round"),
+    ],
+)
+def test_programs_with_blocks_are_optimised_at_once(make: Callable[[int], GeneratedProgram], seed: int) -> None:
+    assert changes(make(seed).text) == []
+
+
 def test_a_move_of_a_register_to_itself_goes() -> None:
     head = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL TEMP[0]\n"
     made = Pipeline.parse(DEFAULT).run(parse(f"{head}ADD TEMP[0], IN[0], IN[0]\nMOV TEMP[0], TEMP[0]\nMOV OUT[0], TEMP[0]\nEND\n"))
