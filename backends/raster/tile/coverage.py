@@ -180,10 +180,20 @@ class Coverage:
             yield
 
     def small(self) -> None:
-        """Cover all 16 quads of a window at once, without a loop; the only branch skips triangles without coverage."""
-        f, vec = self.f, I32.wide(QUADS)
+        """Cover all 16 quads of a window at once, without a loop, or only the upper half of them, if the box fits."""
+        if self.f.module.has("avx512f"):  # a vector has all 16
+            self._small(QUADS)
+            return
+        with self.f.else_of(self.box[3] - self.y0 < WINDOW // 2) as both:
+            self._small(QUADS // 2)
+            both()
+            self._small(QUADS)
+
+    def _small(self, quads: int) -> None:
+        """Cover the first quads of a window."""
+        f, vec = self.f, I32.wide(quads)
         x0, y0 = self.x0, self.y0
-        quad_x, quad_y = window(WINDOW)
+        quad_x, quad_y = (numbers[:quads] for numbers in window(WINDOW))
         masks = self.quad_masks(self.values(x0, y0, quad_x, quad_y), x0, y0, quad_x, quad_y)
         in_box = (f.lanes_const(vec, quad_x) <= self.box[2] - x0) & (f.lanes_const(vec, quad_y) <= self.box[3] - y0)
         places = f.lanes_const(vec, [x | y << 8 for x, y in zip(quad_x, quad_y)]) + (x0 | (y0 << 8))
