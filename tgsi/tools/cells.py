@@ -81,12 +81,12 @@ def _program(language: str, stage: str, cell: str) -> Program | None:
     if language == "glsl" and is_main_image(cell):
         return None
     try:
-        given = stage_of(stage, f"%%{language}") if stage else None
+        chosen = stage_of(stage, f"%%{language}") if stage else None
         if language == "tgsi":
             program = tgsi.parse(cell, name="cell")
             tgsi.validate(program)
             return program
-        return tgsi.compile(cell, stage=given, language=language, name="cell")
+        return tgsi.compile(cell, stage=chosen, language=language, name="cell")
     except (tgsi.TgsiError, ValueError) as error:
         raise CellError(str(error)) from None
 

@@ -33,11 +33,11 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> argparse.Namespace:  # type: ignore[override]
         """Parse a command line. Exits for unknown options and further arguments."""
-        given: argparse.Namespace
-        given, unknown = self.parse_known_args(args, namespace)
+        options: argparse.Namespace
+        options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             self.error(self._unknown(unknown[0]))
-        return given
+        return options
 
     def _unknown(self, word: str) -> str:
         if not word.startswith("-"):

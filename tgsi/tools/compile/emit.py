@@ -141,23 +141,23 @@ def _write_outputs(options: argparse.Namespace, work: _Work, count: int) -> None
         write_folder(options, names, [_as_file(made) for _, _, made in work.made])
         return
     several = count > 1
-    made = [_headed(made, shader, options, several and not options.quiet) for shader, _, made in work.made]
-    if isinstance(made[0], bytes):
-        write(options, made[0])
+    outputs = [_headed(made, shader, options, several and not options.quiet) for shader, _, made in work.made]
+    if isinstance(outputs[0], bytes):
+        write(options, outputs[0])
     elif options.emit == "json":
         import json
 
-        write(options, json.dumps(made if several else made[0], indent=1) + "\n")
+        write(options, json.dumps(outputs if several else outputs[0], indent=1) + "\n")
     else:
-        write(options, "\n".join(made))
+        write(options, "\n".join(outputs))
 
 
-def _as_file(made: Any) -> str | bytes:
-    if not isinstance(made, dict):
-        return made  # type: ignore[no-any-return]
+def _as_file(output: Any) -> str | bytes:
+    if not isinstance(output, dict):
+        return output  # type: ignore[no-any-return]
     import json
 
-    return json.dumps(made, indent=1) + "\n"
+    return json.dumps(output, indent=1) + "\n"
 
 
 def _file_name(shader: Shader) -> str:
@@ -186,20 +186,20 @@ def _located(programs: list[tuple[Shader, Any]]) -> list[tuple[Shader, Any]]:
     return [(shader, program) for (shader, _), program in zip(programs, renumbered)]
 
 
-def _headed(made: Any, shader: Shader, options: argparse.Namespace, several: bool) -> Any:
+def _headed(output: Any, shader: Shader, options: argparse.Namespace, several: bool) -> Any:
     """The output for one of several shaders, with its name as a comment that is read back; for one of a log, with the place in it."""
     alone = options.pick is not None and options.pick.strip().isdigit()
-    if isinstance(made, bytes) or (alone if shader.found is not None else not several):
-        return made
-    if isinstance(made, dict):
+    if isinstance(output, bytes) or (alone if shader.found is not None else not several):
+        return output
+    if isinstance(output, dict):
         findings = shader.found
         return (
-            {"file": shader.name, **made}
+            {"file": shader.name, **output}
             if findings is None
-            else {"number": findings.number, "line": findings.line, "heading": findings.heading, **made}
+            else {"number": findings.number, "line": findings.line, "heading": findings.heading, **output}
         )
     mark = {"llvm": ";", "glsl": "//", "spirv-text": ";"}.get(options.emit, "#")
-    return f"{mark} {shown(shader.heading)}\n{made}"
+    return f"{mark} {shown(shader.heading)}\n{output}"
 
 
 def _refuse_terminal(options: argparse.Namespace) -> None:
@@ -298,8 +298,8 @@ def _code(program: Any, kind: str, options: argparse.Namespace) -> str | bytes:
     try:
         if _only_times(options) and not has_objects(cpu):
             kind = "asm"
-        made = generate(fitted(program), kind, cpu=cpu, lanes=options.lanes)
+        artifact = generate(fitted(program), kind, cpu=cpu, lanes=options.lanes)
     except ValueError as error:  # the target cannot run this program
         raise UsageError(f"--emit {kind}: {error}") from None
-    options.watch.add(made.times)
-    return made.data
+    options.watch.add(artifact.times)
+    return artifact.data

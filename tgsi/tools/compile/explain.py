@@ -25,12 +25,12 @@ def explain(options: argparse.Namespace) -> int:
     kind = "codes" if word.lower() == "all" else word.lower()
     if kind in KINDS:
         entries = list(KINDS[kind]())
-        made = [f"{entry.name}  {_headline(entry)}".rstrip() for entry in entries]
-        return write(options, _json(entries, True) if options.format == "json" else "".join(f"{line}\n" for line in made))
-    found = lookup(word)
-    if not found:
+        lines = [f"{entry.name}  {_headline(entry)}".rstrip() for entry in entries]
+        return write(options, _json(entries, True) if options.format == "json" else "".join(f"{line}\n" for line in lines))
+    matches = lookup(word)
+    if not matches:
         raise UsageError(_unknown(word))
-    return write(options, _json(found, False) if options.format == "json" else "\n".join(map(_text, found)))
+    return write(options, _json(matches, False) if options.format == "json" else "\n".join(map(_text, matches)))
 
 
 def _unknown(word: str) -> str:
@@ -47,13 +47,13 @@ def _headline(entry: Entry) -> str:
 
 
 def _json(entries: list[Entry], is_list: bool) -> str:
-    made = [
+    items = [
         {"code": entry.name, "title": entry.facts["title"], "text": entry.text}
         if entry.kind == "code"
         else {"kind": entry.kind, "name": entry.name, "text": entry.text, "facts": entry.facts}
         for entry in entries
     ]
-    return json.dumps(made if is_list or len(made) > 1 else made[0], indent=1) + "\n"
+    return json.dumps(items if is_list or len(items) > 1 else items[0], indent=1) + "\n"
 
 
 def _text(entry: Entry) -> str:

@@ -237,7 +237,7 @@ def report(
         sys.stderr.write(text)
 
 
-def write_folder(options: argparse.Namespace, names: Sequence[str], made: Sequence[str | bytes]) -> int:
+def write_folder(options: argparse.Namespace, names: Sequence[str], contents: Sequence[str | bytes]) -> int:
     """Write files to the folder of -o, and the folders in which they lie. Returns exit code 0.
 
     Raises:
@@ -247,7 +247,7 @@ def write_folder(options: argparse.Namespace, names: Sequence[str], made: Sequen
     taken = {os.path.realpath(name) for name in input_names(options) if name != "-"}
     if lost := next((path for path in paths if os.path.realpath(path) in taken), None):
         raise UsageError(f"-o {shown(options.output)}: {shown(str(lost))} is an input and would be overwritten; choose another folder")
-    for path, data in zip(paths, made, strict=True):
+    for path, data in zip(paths, contents, strict=True):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data.encode() if isinstance(data, str) else data)
@@ -258,22 +258,22 @@ def write_folder(options: argparse.Namespace, names: Sequence[str], made: Sequen
     return 0
 
 
-def write(options: argparse.Namespace, made: str | bytes) -> int:
+def write(options: argparse.Namespace, content: str | bytes) -> int:
     """Write text or bytes to the file of -o, or to stdout. Returns exit code 0."""
     if options.output is None or options.output == "-":
-        if isinstance(made, str):
-            sys.stdout.write(made)
+        if isinstance(content, str):
+            sys.stdout.write(content)
         else:
             sys.stdout.flush()
-            sys.stdout.buffer.write(made)
+            sys.stdout.buffer.write(content)
         return 0
     if is_folder(options.output):
         raise UsageError(f"-o {shown(options.output)} is a folder, and this is one text; name a file in it")
     try:
-        if isinstance(made, str):
-            Path(options.output).write_text(made, encoding="utf-8")
+        if isinstance(content, str):
+            Path(options.output).write_text(content, encoding="utf-8")
         else:
-            Path(options.output).write_bytes(made)
+            Path(options.output).write_bytes(content)
     except OSError as error:
         raise UsageError(f"{shown(options.output)}: {reason(error)}") from None
     return 0

@@ -44,18 +44,18 @@ def fix_shaders(options: argparse.Namespace) -> int:
     total, failed = 0, False
     for item in each(options):
         total += 1
-        made = item if isinstance(item, Unread) else _corrected_file(item, options, changes)
-        if isinstance(made, Unread):
-            print(f"{PROGRAM}: {shown(made.name)}: {made.reason}", file=sys.stderr)
-            unread.append(made)
+        outcome = item if isinstance(item, Unread) else _corrected_file(item, options, changes)
+        if isinstance(outcome, Unread):
+            print(f"{PROGRAM}: {shown(outcome.name)}: {outcome.reason}", file=sys.stderr)
+            unread.append(outcome)
             continue
         assert isinstance(item, Shader)
-        findings += made.findings
-        names += [item.name] * len(made.findings)
-        failed |= fails(made.findings, options)
-        if made.refusal:
+        findings += outcome.findings
+        names += [item.name] * len(outcome.findings)
+        failed |= fails(outcome.findings, options)
+        if outcome.refusal:
             failed = True
-            print(f"{PROGRAM}: {shown(item.name)}: not corrected: {made.refusal}", file=sys.stderr)
+            print(f"{PROGRAM}: {shown(item.name)}: not corrected: {outcome.refusal}", file=sys.stderr)
     _show(options, changes)
     options.check = options.format != "text"  # a report of another form goes to stdout
     report(options, findings, failed or bool(unread), names, unread)
@@ -78,26 +78,26 @@ def _refuse_others(options: argparse.Namespace) -> None:
 
 def _corrected_file(item: Shader, options: argparse.Namespace, changes: list[str]) -> Corrected | Unread:
     """Correct one file and add its difference."""
-    made = corrected(item, options)
-    if made.text == item.text or made.refusal:
-        return made
-    changes.append(difference(item.name, item.text, made.text))
+    outcome = corrected(item, options)
+    if outcome.text == item.text or outcome.refusal:
+        return outcome
+    changes.append(difference(item.name, item.text, outcome.text))
     if options.diff:
-        return made
+        return outcome
     if item.name == "<stdin>":
-        sys.stdout.write(made.text)
-        return made
+        sys.stdout.write(outcome.text)
+        return outcome
     try:
         old = read_bytes(item.name)
         text = item.text.encode()
         if not old.startswith(text) or old[len(text) :].strip(b"\0"):  # NULs after the text belong to the file
             raise OSError("it was changed while it was read; run this again")
-        replace_file(item.name, old, made.text.encode() + old[len(text) :])
+        replace_file(item.name, old, outcome.text.encode() + old[len(text) :])
     except (OSError, UsageError) as error:
         changes.pop()
         why = reason(error) if isinstance(error, OSError) else str(error)
         return Unread(item.name, f"it could not be corrected: {why}")
-    return made
+    return outcome
 
 
 def corrected(shader: Shader, options: argparse.Namespace) -> Corrected:

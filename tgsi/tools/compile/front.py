@@ -32,13 +32,13 @@ def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any
         syntax()
 
     with options.watch.stage("parse"):
-        found, name, text = shader.found, shader.name, shader.text
+        logged, name, text = shader.found, shader.name, shader.text
         if is_foreign(shader, options):
             program = _compiled(shader, options)
-        elif found is not None:
-            if found.program is None:
-                raise ParseError(found.findings)
-            program = found.program
+        elif logged is not None:
+            if logged.program is None:
+                raise ParseError(logged.findings)
+            program = logged.program
         elif text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
             from tgsi.language.from_json import program_from_json
 

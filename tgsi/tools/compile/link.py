@@ -29,16 +29,16 @@ def split_profile(arguments: list[str]) -> list[str]:
 
     The word after --link is a profile if it names no existing file and is a profile's name, or nearly one.
     """
-    made = list(arguments)
+    rewritten = list(arguments)
     for at, word in enumerate(arguments):
         if word.startswith("--link="):
-            made[at : at + 1] = ["--link", f"--profile={word[7:]}"]
+            rewritten[at : at + 1] = ["--link", f"--profile={word[7:]}"]
         elif word == "--link" and at + 1 < len(arguments) and not Path(name := arguments[at + 1]).exists():
             from linkage import PROFILES
 
             if name in PROFILES or (name.isalnum() and did_you_mean(name, map(str.upper, PROFILES))):
-                made[at + 1] = f"--profile={name}"
-    return made
+                rewritten[at + 1] = f"--profile={name}"
+    return rewritten
 
 
 def check_profile(options: argparse.Namespace, option: str) -> None:
@@ -109,9 +109,9 @@ def link_shaders(options: argparse.Namespace) -> int:
             if options.explain_link:
                 from tgsi.tools.compile.views.link_picture import link_picture
 
-                made = link_picture(tables, programs, [names[id(program)] for program in programs])
+                output = link_picture(tables, programs, [names[id(program)] for program in programs])
             else:
-                made = show(tables, programs, emit, state=state, options=chosen, moved=options.moved or "fragment")
+                output = show(tables, programs, emit, state=state, options=chosen, moved=options.moved or "fragment")
     except DiagnosticError as error:
         if options.explain_link and names and error.diagnostics:
             from tgsi.tools.compile.views.link_picture import refused_picture
@@ -121,7 +121,7 @@ def link_shaders(options: argparse.Namespace) -> int:
         return 1
     if emit != "json":
         report(options, findings, False)
-    return write(options, made)
+    return write(options, output)
 
 
 def device_notes(programs: Sequence[Any], profile: str) -> list[Any]:

@@ -48,7 +48,7 @@ def emit_nvk(options: argparse.Namespace) -> int:
             report(options, findings, True)
             return 1
         mesh, task = _stages([run_passes(program) for program in programs])
-        made, differs = _made(mesh, task, options)
+        output, differs = _made(mesh, task, options)
     except DiagnosticError as error:
         report(options, [*findings, *error.diagnostics], True)
         return 1
@@ -56,7 +56,7 @@ def emit_nvk(options: argparse.Namespace) -> int:
         raise UsageError(f"--emit nvk: {error}") from None
     if options.format != "json":
         report(options, findings, False)
-    write(options, made)
+    write(options, output)
     return int(differs)
 
 

@@ -71,38 +71,38 @@ def run_shader(options: argparse.Namespace) -> int:
 def run_arguments(options: argparse.Namespace) -> dict[str, Any]:
     """Keyword arguments for `tgsi.run`."""
     with options.watch.stage("read data"):
-        made: dict[str, Any] = {}
+        keywords: dict[str, Any] = {}
         for name in (*NUMBERS, *BYTES):
             if getattr(options, name) is not None:
-                made[name] = read_numbers(option_name(name), getattr(options, name))
+                keywords[name] = read_numbers(option_name(name), getattr(options, name))
         for name in NUMBERED:
-            made[name] = read_numbered(option_name(name), getattr(options, name), read_numbers)
+            keywords[name] = read_numbered(option_name(name), getattr(options, name), read_numbers)
         for name in NAMED:
-            made[name] = read_items(option_name(name), getattr(options, name), read_numbers)
+            keywords[name] = read_items(option_name(name), getattr(options, name), read_numbers)
         for name in TEXTURES:
-            made[name] = read_numbered(option_name(name), getattr(options, name), read_texture)
-        made["samplers"] = {unit: read_sampler("--samplers", "") for unit in made["textures"]}
-        made["samplers"] |= read_numbered("--samplers", options.samplers, read_sampler)
+            keywords[name] = read_numbered(option_name(name), getattr(options, name), read_texture)
+        keywords["samplers"] = {unit: read_sampler("--samplers", "") for unit in keywords["textures"]}
+        keywords["samplers"] |= read_numbered("--samplers", options.samplers, read_sampler)
         for name in ("grid", "block"):
             if getattr(options, name) is not None:
-                made[name] = read_triple(option_name(name), getattr(options, name))
+                keywords[name] = read_triple(option_name(name), getattr(options, name))
         for name in ("shared_memory", "face", "fuel"):
             if getattr(options, name) is not None:
-                made[name] = getattr(options, name)
+                keywords[name] = getattr(options, name)
         if options.flatshade_color:
-            made["flatshade_color"] = True
-    _check_names(made["system_values"])
-    _note_words(options, made)
-    return {name: value for name, value in made.items() if not isinstance(value, dict) or value}
+            keywords["flatshade_color"] = True
+    _check_names(keywords["system_values"])
+    _note_words(options, keywords)
+    return {name: value for name, value in keywords.items() if not isinstance(value, dict) or value}
 
 
-def _note_words(options: argparse.Namespace, made: dict[str, Any]) -> None:
+def _note_words(options: argparse.Namespace, keywords: dict[str, Any]) -> None:
     """Print a note for inputs, constants and framebuffer values that were probably intended as floats."""
-    given = [("--inputs", options.inputs, made["inputs"])] if "inputs" in made else []
+    arrays = [("--inputs", options.inputs, keywords["inputs"])] if "inputs" in keywords else []
     for name in ("constants", "framebuffer"):
         texts = dict(text.split("=", 1) for text in getattr(options, name))
-        given += [(f"{option_name(name)} {key}", text, made[name][int(key)]) for key, text in texts.items()]
-    for place, text, array in given:
+        arrays += [(f"{option_name(name)} {key}", text, keywords[name][int(key)]) for key, text in texts.items()]
+    for place, text, array in arrays:
         if looks_like_words(text, array):
             note = "holds whole numbers only, which are words of bits; for floats write 1.0, or float: before the data, for words int:"
             print(f"{PROGRAM}: note: {place} {note}", file=sys.stderr)
@@ -151,10 +151,10 @@ def _fault_warnings(result: RunResult) -> Iterator[str]:
         yield f"{result.faults[0]}{more}"
 
 
-def _check_names(given: dict[str, Any]) -> None:
+def _check_names(values: dict[str, Any]) -> None:
     from tgsi.language.facts.semantics import SEMANTICS
 
-    for name in given:
+    for name in values:
         if name not in SEMANTICS:
             hint = nearest(name, list(SEMANTICS)) or "tgsi-compile --explain all lists codes, docs/reference the semantics"
             raise ArgumentsError(f"--system-values: there is no semantic `{name}`; {hint}")

@@ -96,10 +96,10 @@ def looks_like_words(text: str, array: NDArray[Any]) -> bool:
     )
 
 
-def read_items(option: str, given: Sequence[str], read: Callable[[str, str], Any]) -> dict[str, Any]:
+def read_items(option: str, entries: Sequence[str], read: Callable[[str, str], Any]) -> dict[str, Any]:
     """Read ``KEY=DATA`` options into a dictionary. Raises ArgumentsError for a missing or repeated key."""
     items: dict[str, Any] = {}
-    for text in given:
+    for text in entries:
         key, equals, data = text.partition("=")
         if not equals or not key:
             raise ArgumentsError(f"{option} {text[:40]}: expected KEY=DATA, as in {option} 0=data.npy")
@@ -109,9 +109,9 @@ def read_items(option: str, given: Sequence[str], read: Callable[[str, str], Any
     return items
 
 
-def read_numbered(option: str, given: Sequence[str], read: Callable[[str, str], Any]) -> dict[int, Any]:
+def read_numbered(option: str, entries: Sequence[str], read: Callable[[str, str], Any]) -> dict[int, Any]:
     """Read ``KEY=DATA`` options with numbers as keys, like `read_items`."""
-    items = read_items(option, given, read)
+    items = read_items(option, entries, read)
     for key in items:
         if not (key.isascii() and key.isdecimal()):
             raise ArgumentsError(f"{option} {key[:40]}=: expected a number before the sign, as in {option} 0=data.npy")
@@ -133,23 +133,23 @@ def read_sampler(option: str, text: str) -> SamplerState:
     from backends.pipe.enums import TexWrap
     from backends.pipe.state import SamplerState
 
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if text.lstrip().startswith("{"):
-        given = _guarded(option, text, lambda: json.loads(text))
+        fields = _guarded(option, text, lambda: json.loads(text))
     else:
         for word in filter(None, (word.strip().upper() for word in text.split(","))):
             if word in ("LINEAR", "NEAREST"):
-                given |= {"min_img_filter": word, "mag_img_filter": word}
+                fields |= {"min_img_filter": word, "mag_img_filter": word}
             elif word == "MIPMAP":
-                given["min_mip_filter"] = "LINEAR"
+                fields["min_mip_filter"] = "LINEAR"
             elif word in TexWrap.__members__:
-                given |= {"wrap_s": word, "wrap_t": word, "wrap_r": word}
+                fields |= {"wrap_s": word, "wrap_t": word, "wrap_r": word}
             else:
                 names = ", ".join(["linear", "nearest", "mipmap", *(name.lower() for name in TexWrap.__members__)])
                 raise ArgumentsError(
                     f"{option}: unknown word `{word.lower()[:40]}`; a sampler is words of {names}, or a JSON object of its fields"
                 )
-    return _guarded(option, text, lambda: make(SamplerState, None, given, "sampler"))
+    return _guarded(option, text, lambda: make(SamplerState, None, fields, "sampler"))
 
 
 def read_texture(option: str, text: str) -> TextureData:
@@ -164,14 +164,14 @@ def read_texture(option: str, text: str) -> TextureData:
     from backends.run.textures import TextureData
 
     def from_object() -> TextureData:
-        given = json.loads(text)
-        if unknown := set(given) - {"format", "levels", "samples", "swizzle"}:
+        fields = json.loads(text)
+        if unknown := set(fields) - {"format", "levels", "samples", "swizzle"}:
             raise ValueError(f"unknown key {', '.join(sorted(unknown))}; it has format, levels, samples and swizzle")
-        if not isinstance(given.get("format"), str) or not isinstance(given.get("levels"), list):
+        if not isinstance(fields.get("format"), str) or not isinstance(fields.get("levels"), list):
             raise ValueError("expected `format` (a name) and `levels` (a list of data)")
-        kind = find_format(given["format"])
-        levels = [data if isinstance(data, str) else json.dumps(data) for data in given["levels"]]
-        letters, samples = given.get("swizzle", "xyzw"), given.get("samples", 1)
+        kind = find_format(fields["format"])
+        levels = [data if isinstance(data, str) else json.dumps(data) for data in fields["levels"]]
+        letters, samples = fields.get("swizzle", "xyzw"), fields.get("samples", 1)
         if not isinstance(letters, str) or len(letters) != 4 or not isinstance(samples, int):
             raise ValueError("`swizzle` has four letters of xyzw01, `samples` is a whole number")
         x, y, z, w = (lookup(Swizzle, _SWIZZLES.get(letter, letter.upper()), "swizzle") for letter in letters)

@@ -105,34 +105,34 @@ def as_json(result: RunResult, images: dict[int, TextureData]) -> str:
 
     Parts without content are omitted, except `outputs` and `alive`.
     """
-    found: dict[str, Any] = {"outputs": result.outputs.tolist(), "alive": result.alive.tolist()}
+    record: dict[str, Any] = {"outputs": result.outputs.tolist(), "alive": result.alive.tolist()}
     if result.exhausted.any():
-        found["exhausted"] = result.exhausted.tolist()
+        record["exhausted"] = result.exhausted.tolist()
     if result.emitted:
-        found["emitted"] = [vertices.tolist() for vertices in result.emitted]
-        found["strips"] = [lengths.tolist() for lengths in result.strips]
+        record["emitted"] = [vertices.tolist() for vertices in result.emitted]
+        record["strips"] = [lengths.tolist() for lengths in result.strips]
     for name, items in (("buffers", result.buffers), ("memory", result.memory)):
         if items:
-            found[name] = {str(key): data.view("uint32").tolist() for key, data in items.items()}
+            record[name] = {str(key): data.view("uint32").tolist() for key, data in items.items()}
     if len(result.tasks):
-        found |= {"tasks": result.tasks.tolist(), "payload": result.payload.tolist()}
+        record |= {"tasks": result.tasks.tolist(), "payload": result.payload.tolist()}
     if result.meshes:
-        found["meshes"] = [
+        record["meshes"] = [
             {name: getattr(mesh, name).tolist() for name in ("vertices", "indices", "primitives")} | {"faults": list(mesh.faults)}
             for mesh in result.meshes
         ]
     if result.faults:
-        found["faults"] = list(result.faults)
+        record["faults"] = list(result.faults)
     if result.counters:
-        found["counters"] = {str(key): words.tolist() for key, words in result.counters.items()}
+        record["counters"] = {str(key): words.tolist() for key, words in result.counters.items()}
     if result.images:
-        found["images"] = {
+        record["images"] = {
             str(unit): {"format": images[unit].format.name, "shape": list(texels.shape[:3]), "bytes": texels.tolist()}
             for unit, texels in result.images.items()
         }
     if result.trace:
-        found["trace"] = [_step_as_json(step) for step in result.trace]
-    return json.dumps(found) + "\n"
+        record["trace"] = [_step_as_json(step) for step in result.trace]
+    return json.dumps(record) + "\n"
 
 
 def _step_as_json(step: TraceStep) -> dict[str, Any]:

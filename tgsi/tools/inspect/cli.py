@@ -62,10 +62,10 @@ def _main(arguments: Sequence[str] | None) -> int:
     output = options.output or Path(f"{options.file.stem}.html")
     try:
         recording = load(options.file, options.context)
-        given: dict[str, Any] = {} if options.threads is None else {"threads": options.threads}
+        keywords: dict[str, Any] = {} if options.threads is None else {"threads": options.threads}
         if options.timeout:
-            given["time_limit"] = options.timeout
-        with Screen(**given) as screen:
+            keywords["time_limit"] = options.timeout
+        with Screen(**keywords) as screen:
             notes = write_page(screen, recording, output, options.pixel)
     except OSError as error:
         _tell(f"{error.filename or options.file}: {reason(error)}")

@@ -73,14 +73,14 @@ class Collector:
 
     def _touching(self, pixel: Pixel) -> set[int]:
         """Numbers of the draws whose fragments are in the pixel's tile, or were not counted."""
-        found = set()
+        numbers = set()
         for row in self._rows:
             cost = row.get("cost", {})
             columns = cost.get("columns")
             tile = None if columns is None else pixel[1] // TILE * columns + pixel[0] // TILE
             if tile is None or len(cost["tiles"]) >= MOST_TILES or any(number == tile for number, _ in cost["tiles"]):
-                found.add(row["number"])
-        return found
+                numbers.add(row["number"])
+        return numbers
 
     def _play_pictures(self) -> list[dict[str, Any]] | None:
         """Calls, state and pictures of all draws. Returns the resources at the end; None: the pictures should be coarser."""

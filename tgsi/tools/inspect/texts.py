@@ -63,15 +63,15 @@ def fields_of(value: Any, name: Names, prefix: str = "") -> dict[str, str]:
     if is_dataclass(value) and not isinstance(value, type):
         value = {item.name: getattr(value, item.name) for item in fields(value)}
     if isinstance(value, Mapping):
-        found: dict[str, str] = {}
+        parts: dict[str, str] = {}
         for key, item in value.items():
-            found |= fields_of(item, name, f"{prefix}.{key}" if prefix else str(key))
-        return found
+            parts |= fields_of(item, name, f"{prefix}.{key}" if prefix else str(key))
+        return parts
     if isinstance(value, (tuple, list)) and any(isinstance(item, Mapping) or is_dataclass(item) for item in value):
-        found = {}
+        parts = {}
         for k, item in enumerate(value[:_MOST_WORDS]):
-            found |= fields_of(item, name, f"{prefix}[{k}]")
-        return found
+            parts |= fields_of(item, name, f"{prefix}[{k}]")
+        return parts
     key = prefix.rpartition(".")[2]
     return {prefix or "value": _member(key, value) or text_of(value, name)}
 

@@ -143,10 +143,10 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         _check_single(options, parser)
     if options.print:
         return _print_traces(options.scenes, options.until)
-    given = {name: value for name in ("threads", "lanes") if (value := getattr(options, name)) is not None}
+    keywords = {name: value for name in ("threads", "lanes") if (value := getattr(options, name)) is not None}
     reports = []
     try:
-        screen = Screen(**given)
+        screen = Screen(**keywords)
     except ValueError as error:  # the parser checked the options; Screen also checks environment variables
         parser.error(str(error))
     if options.explain is not None:
@@ -160,7 +160,7 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         if options.shrink is not None:
             from tgsi.tools.replay.shrink.command import run as shrink
 
-            return shrink(screen, options, lambda **others: Screen(**{**given, **others}))
+            return shrink(screen, options, lambda **others: Screen(**{**keywords, **others}))
         for path, name in zip(options.scenes, distinct_names(options.scenes)):
             reports.append(_replay(screen, path, name, options))
             if options.format == "text":

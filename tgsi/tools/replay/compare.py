@@ -54,9 +54,9 @@ class Verdict:
         }
 
 
-def _exceeds(found: list[Distance], limit: float) -> NDArray[np.bool_]:
+def _exceeds(per_channel: list[Distance], limit: float) -> NDArray[np.bool_]:
     """Mask of the pixels in which a channel deviates by more than `limit` units, or at all if the format is exact."""
-    bad: NDArray[np.bool_] = np.logical_or.reduce([d.values > (0.0 if d.is_exact else limit) for d in found])
+    bad: NDArray[np.bool_] = np.logical_or.reduce([d.values > (0.0 if d.is_exact else limit) for d in per_channel])
     return bad
 
 
@@ -75,10 +75,16 @@ def compare_image(output: str, layout: Layout, ours: bytes, reference: bytes, cl
 
 
 def _describe(
-    output: str, layout: Layout, found: list[Distance], bad: NDArray[np.bool_], counts: tuple[int, int, int], ours: bytes, reference: bytes
+    output: str,
+    layout: Layout,
+    per_channel: list[Distance],
+    bad: NDArray[np.bool_],
+    counts: tuple[int, int, int],
+    ours: bytes,
+    reference: bytes,
 ) -> str:
     differing, allowed, changed = counts
-    channel = max(found, key=lambda d: float(d.values[bad].max()))
+    channel = max(per_channel, key=lambda d: float(d.values[bad].max()))
     index = int(np.argmax(bad))
     layer, rest = divmod(index, layout.width * layout.height)
     y, x = divmod(rest, layout.width)

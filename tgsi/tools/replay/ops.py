@@ -344,15 +344,15 @@ def read_command(value: object, index: int) -> Command:
         raise SceneError(f"{place}: {op[:40]!r} is not a known op")
     place = f"{place} ({op})"
     table = OPS[op]
-    given = {name: v for name, v in value.items() if name not in PASSED_OVER}
-    if op in ONLY_FIELD and len(given) == 1:
-        given = dict(zip([ONLY_FIELD[op]], given.values()))
+    entries = {name: v for name, v in value.items() if name not in PASSED_OVER}
+    if op in ONLY_FIELD and len(entries) == 1:
+        entries = dict(zip([ONLY_FIELD[op]], entries.values()))
     values = {}
     for name, field in table.items():
-        if name in given:
-            values[name] = field.check(given[name], f"{place}, {name}")
+        if name in entries:
+            values[name] = field.check(entries[name], f"{place}, {name}")
         elif field.default is REQUIRED:
             raise SceneError(f"{place}: the field {name!r} is missing")
         elif field.default is not KEEP:
             values[name] = field.default
-    return Command(op, index, values, tuple(name for name in given if name not in table))
+    return Command(op, index, values, tuple(name for name in entries if name not in table))

@@ -108,13 +108,13 @@ class PlayedTrace:
         bound = self.context.targets
         named = [(f"c{k}", item) for k, item in enumerate(bound.cbufs)] + [("zs", bound.zsbuf)]
         handles = {id(thing): handle for handle, thing in self._player.resources().items()}
-        found = []
+        targets = []
         for name, surface in named:
             texture = None if surface is None else surface.living_texture
             if surface is not None and texture is not None:
                 layers = surface.first_layer, surface.last_layer - surface.first_layer + 1
-                found.append(Target(name, handles.get(id(texture), 0), texture, surface.level, layers))
-        return found
+                targets.append(Target(name, handles.get(id(texture), 0), texture, surface.level, layers))
+        return targets
 
     def resources(self) -> dict[int, Resource]:
         """Living resources by handle. Work is carried out."""

@@ -41,7 +41,7 @@ def texture(player: Player, values: Values) -> None:
     """Create a texture with its data under a number."""
     target, format = values["target"], values["format"]
     is_volume = target is g.TextureTarget.TEXTURE_3D
-    made = player.screen.resource_create(
+    created = player.screen.resource_create(
         target=target,
         format=format,
         width0=values["width"],
@@ -55,9 +55,9 @@ def texture(player: Player, values: Values) -> None:
         raise SceneError(f"data: {len(values['data'])} levels for a texture of {values['last_level'] + 1}")
     for level, slices in enumerate(values["data"]):
         width, height = max(1, values["width"] >> level), max(1, values["height"] >> level)
-        count = max(1, values["depth"] >> level) if is_volume else made.array_size
-        _write_slices(player, made, level, slices, (width, height, count), f"data[{level}]")
-    player.textures[values["id"]] = made
+        count = max(1, values["depth"] >> level) if is_volume else created.array_size
+        _write_slices(player, created, level, slices, (width, height, count), f"data[{level}]")
+    player.textures[values["id"]] = created
 
 
 def _write_slices(

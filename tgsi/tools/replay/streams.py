@@ -64,8 +64,8 @@ def busiest_trace(path: Path) -> bytes:
     """The trace of the GL context of a stream that draws most. ValueError if none draws; OSError if the file cannot be read."""
     from backends.gallium.tracing.steps import DRAWS, read_steps
 
-    found = traces_of(path.read_bytes(), path.stem)
-    counts = [sum(step.name in DRAWS for step in read_steps(bytearray(data))) for data in found]
+    traces = traces_of(path.read_bytes(), path.stem)
+    counts = [sum(step.name in DRAWS for step in read_steps(bytearray(data))) for data in traces]
     if not any(counts):
         raise ValueError("no GL context of the stream draws anything")
-    return found[counts.index(max(counts))]
+    return traces[counts.index(max(counts))]

@@ -93,18 +93,18 @@ def place(name: str, number: int) -> str:
     return f"a pixel of x={x} to {x + _BLOCK - 1}, y={y} to {y + _BLOCK - 1}"
 
 
-def first_difference(name: str, found: Result, right: Result) -> str:
+def first_difference(name: str, actual: Result, right: Result) -> str:
     """The first pixel or word that differs between two results, in words."""
-    if found.values.shape != right.values.shape:
-        return f"the shape {found.values.shape} instead of {right.values.shape}"
-    new, old = (np.ascontiguousarray(item.values).view(np.uint8).reshape(*item.values.shape[:2], -1) for item in (found, right))
+    if actual.values.shape != right.values.shape:
+        return f"the shape {actual.values.shape} instead of {right.values.shape}"
+    new, old = (np.ascontiguousarray(item.values).view(np.uint8).reshape(*item.values.shape[:2], -1) for item in (actual, right))
     differ = new != old
     places = np.argwhere(differ.any(axis=-1))
     if not len(places):
         return "depth alone differs"
     a, b = (int(part) for part in places[0])
     where = f"invocation {a}, OUT[{b}]" if name.startswith("program") else f"x={b}, y={a}"
-    return f"{where}: {_shown(name, found.values[a, b])} instead of {_shown(name, right.values[a, b])}"
+    return f"{where}: {_shown(name, actual.values[a, b])} instead of {_shown(name, right.values[a, b])}"
 
 
 def _shown(name: str, numbers: Any) -> str:

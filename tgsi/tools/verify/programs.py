@@ -70,12 +70,12 @@ def _instruction(chance: Chance, name: str) -> str:
 def words(seed: int, count: int) -> NDArray[np.uint32]:
     """Words of all sorts: special ones, floats of usual size, and any bits."""
     chance = Chance(seed + 0x5EED)
-    made = []
+    numbers = []
     for _ in range(count):
         kind = chance.below(4)
         plain = np.float32(chance.between(-8.0, 8.0)).view(np.uint32)
-        made.append(chance.among(_WORDS) if kind == 0 else chance.word() if kind == 1 else int(plain))
-    return np.array(made, np.uint32)
+        numbers.append(chance.among(_WORDS) if kind == 0 else chance.word() if kind == 1 else int(plain))
+    return np.array(numbers, np.uint32)
 
 
 def run_program(seed: int, lanes: int | None, cpu: str | None) -> NDArray[np.uint32]:

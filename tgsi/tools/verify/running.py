@@ -65,19 +65,19 @@ def run_tasks(wanted: Sequence[Task], jobs: int, done: Callable[[Task, str], Non
 
     If a process dies, the tasks that it may have run are repeated, each in a process of its own, which finds the one that ends it.
     """
-    failures, left = [], dict.fromkeys(wanted)
+    failures, remaining = [], dict.fromkeys(wanted)
 
     def note(task: Task, text: str) -> None:
-        del left[task]
+        del remaining[task]
         if text:
             failures.append(Failure(*task, text))
         done(task, text)
 
-    while left:
+    while remaining:
         try:
-            _run(list(left), jobs, note, cached)
+            _run(list(remaining), jobs, note, cached)
         except BrokenExecutor:
-            for task in list(left)[: 3 * jobs]:  # tasks start in order, and a process has at most one more in its queue
+            for task in list(remaining)[: 3 * jobs]:  # tasks start in order, and a process has at most one more in its queue
                 try:
                     _run([task], 1, note, cached)
                 except BrokenExecutor:
@@ -116,7 +116,7 @@ def check(name: str, way: Way) -> str:
     return f"{_difference(name, way, result, digest, marks)}; kernels: {', '.join(kernels(name, way)) or 'none'}"
 
 
-def _difference(name: str, way: Way, found: Result, digest: bytes, marks: bytes) -> str:
+def _difference(name: str, way: Way, actual: Result, digest: bytes, marks: bytes) -> str:
     """The first pixel that differs from a run in another way with the right digest; without one, the first place whose mark differs."""
     for other in _others(way):
         try:
@@ -124,8 +124,8 @@ def _difference(name: str, way: Way, found: Result, digest: bytes, marks: bytes)
         except (ValueError, tgsi.TgsiError):
             continue
         if right.digest == digest:
-            return f"{first_difference(name, found, right)}, as by {other}"
-    differing = [number for number, (a, b) in enumerate(zip(found.marks, marks)) if a != b]
+            return f"{first_difference(name, actual, right)}, as by {other}"
+    differing = [number for number, (a, b) in enumerate(zip(actual.marks, marks)) if a != b]
     return f"{place(name, differing[0])} differs, in every way of this machine" if differing else "depth alone differs"
 
 

@@ -170,13 +170,13 @@ def make_run_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _set_up_log(given: argparse.Namespace, usual: int) -> bool:
+def _set_up_log(options: argparse.Namespace, usual: int) -> bool:
     """Set up the log. Returns whether commands are logged. usual: default level. Raises OSError if a file cannot be written."""
-    levels = [LEVELS[word] for word in given.log if word in LEVELS]
-    files = [Path(word) for word in given.log if word not in LEVELS]
+    levels = [LEVELS[word] for word in options.log if word in LEVELS]
+    files = [Path(word) for word in options.log if word not in LEVELS]
     if len(levels) > 1 or len(files) > 1:
         raise ValueError("--log: one level and one file at most")
-    level = logging.ERROR if given.quiet else logging.DEBUG if given.verbose else usual
+    level = logging.ERROR if options.quiet else logging.DEBUG if options.verbose else usual
     if levels and not files:
         level = levels[0]
     file_level = levels[0] if levels else logging.DEBUG
@@ -184,18 +184,18 @@ def _set_up_log(given: argparse.Namespace, usual: int) -> bool:
     return COMMANDS in levels
 
 
-def _options(given: argparse.Namespace, usual: int, **more: Any) -> Options:
+def _options(options: argparse.Namespace, usual: int, **more: Any) -> Options:
     """The options of a server. usual: level of the log. Raises OSError for a file that cannot be made, ValueError for wrong options."""
-    log_commands = _set_up_log(given, usual)
+    log_commands = _set_up_log(options, usual)
     wanted = Wanted(
-        folder=given.output or Wanted().folder,
-        pictures=given.screenshot,
-        film=given.gif,
-        stream=given.record,
-        shaders=given.dump_shaders,
-        trace=given.trace,
+        folder=options.output or Wanted().folder,
+        pictures=options.screenshot,
+        film=options.gif,
+        stream=options.record,
+        shaders=options.dump_shaders,
+        trace=options.trace,
     )
-    folders = [given.output, wanted.folder if wanted.pictures else None, *(path.parent for path in wanted.files), wanted.shaders]
+    folders = [options.output, wanted.folder if wanted.pictures else None, *(path.parent for path in wanted.files), wanted.shaders]
     for folder in folders:
         if folder is not None:
             try:
@@ -205,11 +205,11 @@ def _options(given: argparse.Namespace, usual: int, **more: Any) -> Options:
     return Options(
         log_commands=log_commands,
         wanted=wanted,
-        statistics=given.stats,
-        protocol=given.protocol,
-        threads=given.threads,
-        lanes=given.lanes,
-        limits=Limits(**{item.name: getattr(given, item.name) for item in fields(Limits)}),
+        statistics=options.stats,
+        protocol=options.protocol,
+        threads=options.threads,
+        lanes=options.lanes,
+        limits=Limits(**{item.name: getattr(options, item.name) for item in fields(Limits)}),
         **more,
     )
 
@@ -219,22 +219,22 @@ def _run(arguments: Sequence[str]) -> int:
     from tgsi.tools.vtest.launch.run import Launch, run
 
     parser = make_run_parser()
-    given = parser.parse_args(arguments)
-    command = given.command[1:] if given.command[:1] == ["--"] else given.command
+    parsed = parser.parse_args(arguments)
+    command = parsed.command[1:] if parsed.command[:1] == ["--"] else parsed.command
     if not command:
         parser.error("a command is missing: tgsi-vtest run -- glxgears")
-    options = _options(given, logging.WARNING, summary=not given.quiet)
-    return run(Launch(command=command, is_headless=given.headless, display_size=given.display_size), options)
+    options = _options(parsed, logging.WARNING, summary=not parsed.quiet)
+    return run(Launch(command=command, is_headless=parsed.headless, display_size=parsed.display_size), options)
 
 
 def _serve(arguments: Sequence[str]) -> int:
     """Serve, or replay streams."""
-    given = make_parser().parse_args(arguments)
-    options = _options(given, logging.INFO, socket=given.socket, once=given.once, socket_mode=given.socket_mode)
-    if given.replay:
+    parsed = make_parser().parse_args(arguments)
+    options = _options(parsed, logging.INFO, socket=parsed.socket, once=parsed.once, socket_mode=parsed.socket_mode)
+    if parsed.replay:
         from tgsi.tools.vtest.replay import replay_all
 
-        return replay_all(given.replay, options, compare=given.compare, output=given.output, quiet=given.quiet)
+        return replay_all(parsed.replay, options, compare=parsed.compare, output=parsed.output, quiet=parsed.quiet)
     return serve(options)
 
 

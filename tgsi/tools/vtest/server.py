@@ -195,11 +195,11 @@ def serve(options: Options) -> int:
     """Serve clients until interrupted, or only one with `once`. Returns the exit code."""
     widen_descriptors()
     listener = address.listen(options.socket, options.socket_mode)
-    made = address.identity(options.socket)
+    own = address.identity(options.socket)
     try:
         return serve_at(listener, options)
     finally:
-        address.remove(options.socket, made)
+        address.remove(options.socket, own)
 
 
 def serve_at(listener: socket.socket, options: Options, until: int | None = None, at_end: Callable[[], None] = lambda: None) -> int:

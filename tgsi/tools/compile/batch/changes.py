@@ -22,18 +22,18 @@ def difference(name: str, old: str, new: str) -> str:
     A line ends with LF, so a CR before it belongs to the line. Takes linear time; where many lines differ, it may not be the shortest one.
     """
     before, after = _lines(old), _lines(new)
-    made = [f"--- {_git_name('a', name)}\n", f"+++ {_git_name('b', name)}\n"]
+    lines = [f"--- {_git_name('a', name)}\n", f"+++ {_git_name('b', name)}\n"]
     for group in _groups(_changes(before, after)):
         at, shift = max(group[0][0] - LINES, 0), group[0][2] - group[0][0]
         end, end_after = min(group[-1][1] + LINES, len(before)), min(group[-1][3] + LINES, len(after))
-        made.append(f"@@ -{_range(at, end)} +{_range(at + shift, end_after)} @@\n")
+        lines.append(f"@@ -{_range(at, end)} +{_range(at + shift, end_after)} @@\n")
         for first, last, first_after, last_after in group:
-            made += [f" {line}" for line in before[at:first]]
-            made += [f"-{line}" for line in before[first:last]]
-            made += [f"+{line}" for line in after[first_after:last_after]]
+            lines += [f" {line}" for line in before[at:first]]
+            lines += [f"-{line}" for line in before[first:last]]
+            lines += [f"+{line}" for line in after[first_after:last_after]]
             at = last
-        made += [f" {line}" for line in before[at:end]]
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in made)
+        lines += [f" {line}" for line in before[at:end]]
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> list[Change]:
@@ -55,15 +55,15 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> list[Change]:
 
 def _to_next_equal(before: Sequence[str], after: Sequence[str], at: int, at_after: int) -> tuple[int, int]:
     """Numbers of lines to skip until two lines of both texts are equal; one of each if none are near."""
-    left, left_after = len(before) - at, len(after) - at_after
-    for total in range(1, min(NEAR, left + left_after) + 1):
-        for removed in range(max(total - left_after, 0), min(total, left) + 1):
+    remaining, left_after = len(before) - at, len(after) - at_after
+    for total in range(1, min(NEAR, remaining + left_after) + 1):
+        for removed in range(max(total - left_after, 0), min(total, remaining) + 1):
             here, there = at + removed, at_after + total - removed
             if here < len(before) and there < len(after) and before[here] != after[there]:
                 continue
             if before[here : here + 2] == after[there : there + 2]:
                 return removed, total - removed
-    return min(1, left), min(1, left_after)
+    return min(1, remaining), min(1, left_after)
 
 
 def _groups(changes: Iterable[Change]) -> Iterator[list[Change]]:
@@ -135,13 +135,13 @@ def _new_file(folder: str) -> str:
     raise AssertionError("numbers have an end")
 
 
-def _copy_rights(path: str, copy: str, found: os.stat_result) -> None:
+def _copy_rights(path: str, copy: str, status: os.stat_result) -> None:
     """Give a copy the owner, the extended attributes and the permissions of a file, as far as this user may."""
     if hasattr(os, "chown"):
         with contextlib.suppress(OSError):
-            os.chown(copy, found.st_uid, found.st_gid)
+            os.chown(copy, status.st_uid, status.st_gid)
     if hasattr(os, "listxattr"):
         with contextlib.suppress(OSError):
             for key in os.listxattr(path):
                 os.setxattr(copy, key, os.getxattr(path, key))
-    os.chmod(copy, stat.S_IMODE(found.st_mode))
+    os.chmod(copy, stat.S_IMODE(status.st_mode))

@@ -64,13 +64,13 @@ def counted(number: int, what: str) -> str:
 
 
 def _json(report: Report) -> str:
-    made: dict[str, Any] = {"ok": not report.failed, "findings": [item.as_json() for item in report.findings]}
-    for item, name in zip(made["findings"], report.names):
+    data: dict[str, Any] = {"ok": not report.failed, "findings": [item.as_json() for item in report.findings]}
+    for item, name in zip(data["findings"], report.names):
         if not item["labels"] and name:
             item["file"] = name
     if report.unread:
-        made["unread"] = [{"file": item.name, "reason": item.reason} for item in report.unread]
-    return json.dumps(made, indent=1) + "\n"
+        data["unread"] = [{"file": item.name, "reason": item.reason} for item in report.unread]
+    return json.dumps(data, indent=1) + "\n"
 
 
 def github_lines(report: Report) -> list[str]:

@@ -61,7 +61,7 @@ def _result(finding: Diagnostic, name: str, codes: list[str]) -> dict[str, Any]:
     text = finding.message + (f"\nHint: {finding.hint}" if finding.hint else "")
     first, *others = finding.labels or (None,)
     places = [_file_location(name)] if name else []
-    made: dict[str, Any] = {
+    result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": codes.index(finding.code),
         "level": finding.severity.value,
@@ -69,19 +69,19 @@ def _result(finding: Diagnostic, name: str, codes: list[str]) -> dict[str, Any]:
         "locations": places if first is None else [_location(first)],
     }
     if others:
-        made["relatedLocations"] = [{"id": number, **_location(label)} for number, label in enumerate(others, 1) if label is not None]
+        result["relatedLocations"] = [{"id": number, **_location(label)} for number, label in enumerate(others, 1) if label is not None]
     if finding.fixes:
-        made["fixes"] = [{"description": {"text": finding.hint or "Correct this."}, "artifactChanges": _changes(finding.fixes)}]
-    return made
+        result["fixes"] = [{"description": {"text": finding.hint or "Correct this."}, "artifactChanges": _changes(finding.fixes)}]
+    return result
 
 
 def _location(label: Label) -> dict[str, Any]:
     span = label.span
     region = {"startLine": span.line, "startColumn": span.column, "endLine": span.line, "endColumn": end_column(span)}
-    made: dict[str, Any] = {"physicalLocation": {"artifactLocation": _artifact(span.source.name), "region": region}}
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": _artifact(span.source.name), "region": region}}
     if label.text:
-        made["message"] = {"text": label.text}
-    return made
+        location["message"] = {"text": label.text}
+    return location
 
 
 def _file_location(name: str) -> dict[str, Any]:

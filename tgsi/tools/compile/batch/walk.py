@@ -145,7 +145,7 @@ def output_names(words: Sequence[str], names: Sequence[str], endings: Sequence[s
     except ValueError:  # on two drives
         top = ""
     taken: set[str] = set()
-    made: list[str] = []
+    paths: list[str] = []
     for name, ending in zip(names, endings, strict=True):
         path = os.path.abspath(name)
         below = os.path.relpath(path, top) if top and path.startswith(os.path.join(top, "")) else os.path.basename(name)
@@ -155,8 +155,8 @@ def output_names(words: Sequence[str], names: Sequence[str], endings: Sequence[s
             number += 1
             chosen = f"{stem}-{number}{ending}"
         taken.add(chosen.lower())
-        made.append(chosen)
-    return made
+        paths.append(chosen)
+    return paths
 
 
 def _root(word: str) -> str:

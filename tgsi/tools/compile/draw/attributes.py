@@ -58,10 +58,10 @@ class Input:
     reason: str = ""
 
 
-def match_inputs(vertex: Program, following: Program | None, mesh: Mesh, given: Sequence[str]) -> tuple[Input, ...]:
+def match_inputs(vertex: Program, following: Program | None, mesh: Mesh, entries: Sequence[str]) -> tuple[Input, ...]:
     """The inputs of a program with their attributes. UsageError: --attribute names no input or no attribute."""
     inputs = _inputs(vertex, following)
-    chosen = _given(given, inputs, mesh)
+    chosen = _given(entries, inputs, mesh)
     taken: dict[str, Input] = {}
     matches: dict[int, tuple[str, str]] = {}
     for item in inputs:
@@ -92,14 +92,14 @@ def _with(item: Input, attribute: str, reason: str, mesh: Mesh) -> Input:
 def _inputs(vertex: Program, following: Program | None) -> list[Input]:
     """The inputs that a program reads, by location."""
     if vertex.interface is not None:
-        made = []
+        ports = []
         for port in vertex.interface.inputs.values():
             digits = [int(letter) for letter in port.type if letter.isdigit()]
             letter = port.type[0] if port.type[0] in "iud" else "f"
             width = min(max(digits[-1] if digits else 1, 1), 4)
             place = f"{port.type} {port.name}"
-            made.append(Input(name=place, key=port.name, location=port.location, registers=port.registers, width=width, letter=letter))
-        return sorted(made, key=lambda item: item.location)
+            ports.append(Input(name=place, key=port.name, location=port.location, registers=port.registers, width=width, letter=letter))
+        return sorted(ports, key=lambda item: item.location)
     masks = _masks(vertex, following)
     return [
         Input(name=f"IN[{register}]", key=f"IN[{register}]", location=register, width=max(mask.bit_length(), 1))
@@ -140,11 +140,11 @@ def _of_name(vertex: Program, item: Input) -> str | None:
     return None
 
 
-def _given(given: Sequence[str], inputs: Sequence[Input], mesh: Mesh) -> dict[str, str]:
+def _given(entries: Sequence[str], inputs: Sequence[Input], mesh: Mesh) -> dict[str, str]:
     """The entries of --attribute."""
     known = {item.key: item for item in inputs}
     chosen: dict[str, str] = {}
-    for text in (part.strip() for entry in given for part in entry.split(",")):
+    for text in (part.strip() for entry in entries for part in entry.split(",")):
         name, equals, attribute = (part.strip() for part in text.partition("="))
         if not equals or not name:
             raise UsageError(f"--attribute {text[:60]}: expected INPUT=ATTRIBUTE, as {next(iter(known), 'aPos')}=position")

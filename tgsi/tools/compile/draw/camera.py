@@ -32,17 +32,17 @@ class Camera:
 
     def product(self, *names: str) -> NDArray[np.float32]:
         """The product of some matrices, as ``("projection", "view", "model")``."""
-        made = np.eye(4)
+        matrix = np.eye(4)
         for name in names:
-            made = made @ getattr(self, name)
-        return rounded(made)
+            matrix = matrix @ getattr(self, name)
+        return rounded(matrix)
 
     def normals(self, *names: str) -> NDArray[np.float32]:
         """The matrix for normals: the inverse transpose of the 3 x 3 part of a product."""
-        made = np.eye(3)
+        matrix = np.eye(3)
         for name in names:
-            made = made @ getattr(self, name)[:3, :3]
-        return rounded(np.linalg.inv(made).T)
+            matrix = matrix @ getattr(self, name)[:3, :3]
+        return rounded(np.linalg.inv(matrix).T)
 
 
 def make_camera(mesh: Mesh, size: tuple[int, int], clip: str) -> Camera:
@@ -70,11 +70,11 @@ def make_camera(mesh: Mesh, size: tuple[int, int], clip: str) -> Camera:
 def _perspective(size: tuple[int, int], distance: float, from_zero: bool) -> Any:
     width, height = size
     near, far = distance - 1.5, distance + 1.5
-    made = np.zeros((4, 4))
-    made[0, 0] = min(1.0, height / width) / FIELD
-    made[1, 1] = min(1.0, width / height) / FIELD
-    made[2, 2:] = (
+    matrix = np.zeros((4, 4))
+    matrix[0, 0] = min(1.0, height / width) / FIELD
+    matrix[1, 1] = min(1.0, width / height) / FIELD
+    matrix[2, 2:] = (
         (far / (near - far), far * near / (near - far)) if from_zero else ((far + near) / (near - far), 2 * far * near / (near - far))
     )
-    made[3, 2] = -1.0
-    return made
+    matrix[3, 2] = -1.0
+    return matrix

@@ -181,17 +181,17 @@ def _scene(context: Any, programs: Sequence[Program], look: Look, options: argpa
 
 def _completed(programs: Sequence[Program], options: argparse.Namespace, lines: list[tuple[str, str]]) -> list[Program]:
     """The programs with a vertex or fragment program, if one is missing."""
-    made = list(programs)
-    if made[0].processor is Processor.FRAG:
-        made.insert(0, vertex_for(made[0]))
+    completed = list(programs)
+    if completed[0].processor is Processor.FRAG:
+        completed.insert(0, vertex_for(completed[0]))
         lines.append(("shader", "a vertex shader of our own places the mesh and hands on its attributes"))
-    if made[-1].processor is not Processor.FRAG:
-        fragment, words = fragment_for(made[-1], options.show)
-        made.append(fragment)
+    if completed[-1].processor is not Processor.FRAG:
+        fragment, words = fragment_for(completed[-1], options.show)
+        completed.append(fragment)
         lines.append(("shader", f"a fragment shader of our own shows {words}"))
     elif options.show is not None:
         raise UsageError("--show: there is a fragment shader, which decides about colors; leave out one of them")
-    return made
+    return completed
 
 
 def _call(

@@ -119,7 +119,7 @@ class _Scene:
         place = f"node {number}"
         if "matrix" in node:
             return self.document.numbers(node, "matrix", 16, place).reshape(4, 4).T
-        made = np.eye(4)
+        matrix = np.eye(4)
         x, y, z, w = self.document.numbers(node, "rotation", 4, place, (0, 0, 0, 1))
         length = math.sqrt(x * x + y * y + z * z + w * w) or 1.0
         x, y, z, w = x / length, y / length, z / length, w / length
@@ -128,28 +128,28 @@ class _Scene:
             [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
             [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
         ]
-        made[:3, :3] = np.array(turn)
-        made[:3, :3] *= self.document.numbers(node, "scale", 3, place, (1, 1, 1))
-        made[:3, 3] = self.document.numbers(node, "translation", 3, place, (0, 0, 0))
-        return made
+        matrix[:3, :3] = np.array(turn)
+        matrix[:3, :3] *= self.document.numbers(node, "scale", 3, place, (1, 1, 1))
+        matrix[:3, 3] = self.document.numbers(node, "translation", 3, place, (0, 0, 0))
+        return matrix
 
     def _add(self, part: Mapping[str, Any], place: str, matrix: NDArray[np.float64]) -> None:
         """Read a primitive and move it to its place in the scene."""
-        given = part.get("attributes")
+        sources = part.get("attributes")
         mode = part.get("mode", 4)
-        if not isinstance(given, dict) or "POSITION" not in given:
+        if not isinstance(sources, dict) or "POSITION" not in sources:
             raise UsageError(f"{self.name}: {place} has no POSITION")
         if mode in _MODES:
             self.notes[f"{_MODES[mode]} are left out"] = None
             return
         if mode not in (4, 5, 6):
             raise UsageError(f"{self.name}: {place}: the mode {mode!r} is not one of 0 to 6")
-        attributes = {"position": self.document.accessor(given["POSITION"], f"POSITION of {place}", (3,))}
+        attributes = {"position": self.document.accessor(sources["POSITION"], f"POSITION of {place}", (3,))}
         count = len(attributes["position"])
         for name, ours in _NAMES.items():
-            if name in given:
+            if name in sources:
                 widths = {"texcoord": (2,), "color": (3, 4), "tangent": (4,)}.get(ours, (3,))
-                attributes[ours] = self.document.accessor(given[name], f"{name} of {place}", widths)
+                attributes[ours] = self.document.accessor(sources[name], f"{name} of {place}", widths)
                 if len(attributes[ours]) != count:
                     raise UsageError(f"{self.name}: {name} of {place} has {len(attributes[ours])} rows, and POSITION {count}")
         triangles = self._triangles(part, place, mode, count)
@@ -178,25 +178,25 @@ class _Scene:
         """The attributes in the scene's coordinates, with v of texture coordinates growing upward."""
         with np.errstate(all="ignore"):
             points = attributes["position"].astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-            made = {"position": points.astype(np.float32)}
-            if not np.isfinite(made["position"]).all() or np.abs(made["position"]).max(initial=0) > 1e18:
+            moved = {"position": points.astype(np.float32)}
+            if not np.isfinite(moved["position"]).all() or np.abs(moved["position"]).max(initial=0) > 1e18:
                 raise UsageError(f"{self.name}: {place}: a position is NaN, infinite or beyond 1e18")
             if "normal" in attributes:
                 scale = np.linalg.det(matrix[:3, :3])
                 turn = np.linalg.inv(matrix[:3, :3]) if scale else np.eye(3)
-                made["normal"] = _unit(attributes["normal"].astype(np.float64) @ turn)
+                moved["normal"] = _unit(attributes["normal"].astype(np.float64) @ turn)
             else:
-                made["normal"] = smooth_normals(made["position"], _turned(triangles, matrix))
+                moved["normal"] = smooth_normals(moved["position"], _turned(triangles, matrix))
                 self.notes["no normals in the file; computed as the mean of the triangles around each vertex"] = None
             if "tangent" in attributes:
                 wide = attributes["tangent"].astype(np.float64)
-                made["tangent"] = np.concatenate([_unit(wide[:, :3] @ matrix[:3, :3].T), wide[:, 3:].astype(np.float32)], 1)
+                moved["tangent"] = np.concatenate([_unit(wide[:, :3] @ matrix[:3, :3].T), wide[:, 3:].astype(np.float32)], 1)
         if "texcoord" in attributes:
-            made["texcoord"] = attributes["texcoord"] * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
+            moved["texcoord"] = attributes["texcoord"] * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
         if "color" in attributes:
             color = attributes["color"]
-            made["color"] = color if color.shape[1] == 4 else np.concatenate([color, np.ones((len(color), 1), np.float32)], 1)
-        return made
+            moved["color"] = color if color.shape[1] == 4 else np.concatenate([color, np.ones((len(color), 1), np.float32)], 1)
+        return moved
 
 
 def _turned(triangles: NDArray[np.uint32], matrix: NDArray[np.float64]) -> NDArray[np.uint32]:

@@ -62,12 +62,12 @@ class Document:
         if not isinstance(numbers, list | tuple) or len(numbers) != count or any(type(item) not in (int, float) for item in numbers):
             raise self.fail(f"{place}: `{key}` is not a list of {count} numbers")
         try:
-            made = np.array(numbers, np.float64)
+            array = np.array(numbers, np.float64)
         except OverflowError:
-            made = np.array([np.nan])
-        if not np.isfinite(made).all() or np.abs(made).max(initial=0) > 1e18:
+            array = np.array([np.nan])
+        if not np.isfinite(array).all() or np.abs(array).max(initial=0) > 1e18:
             raise self.fail(f"{place}: `{key}` has a number that is NaN, infinite or beyond 1e18")
-        return made
+        return array
 
     def whole(self, owner: Mapping[str, Any], key: str, place: str, default: int | None = None, most: int = 1 << 40) -> int:
         """A whole number from 0 on."""
@@ -86,10 +86,10 @@ class Document:
                 row = int(np.flatnonzero(~np.isfinite(rows).all(1))[0])
                 raise self.fail(f"{place}: row {row} is NaN or infinite")
             return np.ascontiguousarray(rows, np.float32)
-        made = rows.astype(np.float32)
+        floats = rows.astype(np.float32)
         if self.item(self.root, "accessors", number).get("normalized") is True:
-            made = np.maximum(made / np.float32(np.iinfo(rows.dtype).max), np.float32(-1))
-        return made
+            floats = np.maximum(floats / np.float32(np.iinfo(rows.dtype).max), np.float32(-1))
+        return floats
 
     def indices(self, number: Any, place: str) -> NDArray[np.uint32]:
         """The vertex numbers of an accessor."""
@@ -107,12 +107,12 @@ class Document:
             raise self.fail(f"{place}: accessor {number} has {width} components, wanted are {' or '.join(map(str, widths))}")
         count = self.whole(entry, "count", place, most=_MOST)
         if "bufferView" in entry:
-            made = self._rows(entry, place, kind, width, count)
+            table = self._rows(entry, place, kind, width, count)
         elif "sparse" in entry:
-            made = np.zeros((self.whole(entry, "count", place, most=_MOST_ZEROS), width), kind)
+            table = np.zeros((self.whole(entry, "count", place, most=_MOST_ZEROS), width), kind)
         else:
             raise self.fail(f"{place}: accessor {number} has no data")
-        return self._sparse(entry, place, made) if "sparse" in entry else made
+        return self._sparse(entry, place, table) if "sparse" in entry else table
 
     def _rows(self, entry: Mapping[str, Any], place: str, kind: str, width: int, count: int) -> NDArray[Any]:
         """Rows of a view, `byteStride` apart."""
@@ -129,22 +129,22 @@ class Document:
             return np.zeros((0, width), item)
         return np.ndarray((count, width), item, data, offset, (stride, item.itemsize)).copy()
 
-    def _sparse(self, entry: Mapping[str, Any], place: str, made: NDArray[Any]) -> NDArray[Any]:
+    def _sparse(self, entry: Mapping[str, Any], place: str, table: NDArray[Any]) -> NDArray[Any]:
         """Rows that differ, put into their places."""
         sparse = entry["sparse"]
         parts = [sparse.get(key) for key in ("indices", "values")] if isinstance(sparse, dict) else []
         present = [part for part in parts if isinstance(part, dict)]
         if len(present) != 2:
             raise self.fail(f"{place}: `sparse` has no indices and values")
-        count = self.whole(sparse, "count", place, most=len(made))
+        count = self.whole(sparse, "count", place, most=len(table))
         kind = _TYPES.get(self.whole(present[0], "componentType", place))
         if kind is None or kind[1] != "u":
             raise self.fail(f"{place}: the indices of `sparse` are not unsigned integers")
         places = self._rows(present[0], place, kind, 1, count).reshape(-1)
-        if len(places) and int(places.max()) >= len(made):
-            raise self.fail(f"{place}: `sparse` names row {int(places.max())}, and there are {len(made)}")
-        made[places] = self._rows(present[1], place, made.dtype.str, made.shape[1], count)
-        return made
+        if len(places) and int(places.max()) >= len(table):
+            raise self.fail(f"{place}: `sparse` names row {int(places.max())}, and there are {len(table)}")
+        table[places] = self._rows(present[1], place, table.dtype.str, table.shape[1], count)
+        return table
 
     def _view(self, number: Any, place: str) -> tuple[bytes, int]:
         """The bytes of a view, and its row stride (0 if not given)."""

@@ -149,10 +149,10 @@ def known_value(name: str, rows: int, columns: int, view: View) -> tuple[Any, st
     make = VALUES.get(word)
     if make is None or (shorter != word and word not in VALUES):
         return None
-    made = np.atleast_1d(np.asarray(make(view), np.float64))
-    if rows > 1 and len(made) == 1:
-        made = np.repeat(made, rows)
-    value = [float(item) for item in rounded(made[:rows])]
+    values = np.atleast_1d(np.asarray(make(view), np.float64))
+    if rows > 1 and len(values) == 1:
+        values = np.repeat(values, rows)
+    value = [float(item) for item in rounded(values[:rows])]
     if word in ("frame", "framecount", "framenumber"):
         value = [float(int(item)) for item in value]
     return (value if rows > 1 else value[0]), ", ".join(f"{item:.4g}" for item in value)
@@ -162,13 +162,13 @@ def _matrix(word: str, rows: int, columns: int, view: View) -> tuple[Any, str] |
     inverse = re.match(r"^(?:inverse|inv)(?=.)|(?:inverse|inv)$", word)
     word = re.sub(r"^(?:inverse|inv)(?=.)|(?<=.)(?:inverse|inv)$|transpose[d]?|^t(?=inv)", "", word)
     if word in NORMALS:
-        made, what = view.camera.normals(*NORMALS[word]), f"normals of {' * '.join(NORMALS[word])}"
+        matrix, what = view.camera.normals(*NORMALS[word]), f"normals of {' * '.join(NORMALS[word])}"
     elif word in PRODUCTS:
-        made, what = view.camera.product(*PRODUCTS[word]), " * ".join(PRODUCTS[word])
+        matrix, what = view.camera.product(*PRODUCTS[word]), " * ".join(PRODUCTS[word])
     else:
         return None
     if inverse and word not in NORMALS:
-        made, what = rounded(np.linalg.inv(made.astype(np.float64))), f"inverse of {what}"
+        matrix, what = rounded(np.linalg.inv(matrix.astype(np.float64))), f"inverse of {what}"
     wide = np.eye(4, dtype=np.float32)
-    wide[: len(made), : len(made)] = made
+    wide[: len(matrix), : len(matrix)] = matrix
     return wide[:rows, :columns], what

@@ -68,18 +68,18 @@ def samplers_of(programs: Sequence[Program]) -> tuple[Sampler, ...]:
 def _samplers(program: Program) -> list[Sampler]:
     stage = int(program.processor)
     if program.interface is not None:
-        made = []
+        samplers = []
         for unit in program.interface.samplers.values():
             if unit.type in ("sampler", "samplerShadow"):  # of HLSL and Vulkan, apart from their textures
                 target = "SAMPLER" if unit.type == "sampler" else "SHADOWSAMPLER"
-                made.append(Sampler(name=unit.name, units=((stage, unit.binding),), target=target))
+                samplers.append(Sampler(name=unit.name, units=((stage, unit.binding),), target=target))
                 continue
             match = _DIM.match(unit.type)
             word = _WORDS[match[1]] if match else "2D"
             target = ("SHADOW" if match and match[3] else "") + word + ("_ARRAY" if match and match[2] else "")
             units = tuple((stage, unit.binding + k) for k in range(unit.size))
-            made.append(Sampler(name=unit.name, units=units, target=target, kind=unit.type[0] if unit.type[0] in "iu" else "f"))
-        return made
+            samplers.append(Sampler(name=unit.name, units=units, target=target, kind=unit.type[0] if unit.type[0] in "iu" else "f"))
+        return samplers
     targets: dict[int, str] = {}
     kinds: dict[int, str] = {}
     for item in program.declarations:
@@ -100,7 +100,7 @@ def _samplers(program: Program) -> list[Sampler]:
 
 
 def pictures(
-    given: Sequence[str], samplers: Sequence[Sampler], texts: Sequence[str], lines: list[tuple[str, str]]
+    entries: Sequence[str], samplers: Sequence[Sampler], texts: Sequence[str], lines: list[tuple[str, str]]
 ) -> dict[str, tuple[str, NDArray[np.uint8]]]:
     """The pictures of --texture: sampler -> file and texels. A sampler that only the texts name is a line of the report.
 
@@ -112,7 +112,7 @@ def pictures(
         for _, unit in sampler.units:
             names.setdefault(str(unit), sampler.name)
     textures: dict[str, tuple[str, NDArray[np.uint8]]] = {}
-    for text in given:
+    for text in entries:
         name, equals, file = text.partition("=")
         if not equals:
             if len(samplers) != 1:
@@ -162,7 +162,7 @@ def checkerboard() -> NDArray[np.uint8]:
     return np.concatenate([made, np.full((_SIDE, _SIDE, 1), 255)], -1).astype(np.uint8)
 
 
-def bind_textures(context: Any, samplers: Sequence[Sampler], given: Mapping[str, tuple[str, NDArray[np.uint8]]]) -> list[tuple[str, str]]:
+def bind_textures(context: Any, samplers: Sequence[Sampler], files: Mapping[str, tuple[str, NDArray[np.uint8]]]) -> list[tuple[str, str]]:
     """Bind a texture to each sampler. Returns name and description of each, for the report."""
     lines = []
     for sampler in sorted(samplers, key=lambda item: item.target.endswith("SAMPLER")):
@@ -171,7 +171,7 @@ def bind_textures(context: Any, samplers: Sequence[Sampler], given: Mapping[str,
             for stage, unit in sampler.units:
                 context.bind_sampler_states(stage, [state], start=unit)
             continue
-        file, texels = given.get(sampler.name, ("a checkerboard", None))
+        file, texels = files.get(sampler.name, ("a checkerboard", None))
         plain = sampler.target.removeprefix("SHADOW").replace("CUBEARRAY", "CUBE_ARRAY")
         if plain not in _ENUMS:
             if texels is not None:

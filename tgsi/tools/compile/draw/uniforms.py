@@ -43,13 +43,13 @@ class Uniforms:
     zeros: tuple[str, ...]
 
 
-def uniforms_for(programs: Sequence[Program], texts: Sequence[str], given: Sequence[str], view: View) -> Uniforms:
+def uniforms_for(programs: Sequence[Program], texts: Sequence[str], entries: Sequence[str], view: View) -> Uniforms:
     """The values of all uniforms of some programs. `texts` are their sources.
 
     Raises:
         UsageError: --uniform names nothing that a program uses, or its value does not fit.
     """
-    values = _given(given)
+    values = _given(entries)
     known = {name: item for program in programs for name, item in _variables(program)}
     named: dict[str, Any] = {}
     lines: list[tuple[str, str, str]] = []
@@ -71,13 +71,13 @@ def uniforms_for(programs: Sequence[Program], texts: Sequence[str], given: Seque
         last = name.rpartition(".")[2].partition("[")[0]
         if name in named or (last in done and any(name.endswith(key) or key.startswith(name) for key in named)):
             continue
-        found = known_value(name, variable.rows, variable.columns, view) if not variable.sizes and variable.scalar != "bool" else None
+        well_known = known_value(name, variable.rows, variable.columns, view) if not variable.sizes and variable.scalar != "bool" else None
         if name in initial:
             lines.append((name, "", "the value that its text gives it"))
-        elif found is None:
+        elif well_known is None:
             zeros.append(str(variable).replace(variable.name, name))
         else:
-            value, words = found
+            value, words = well_known
             named[name] = _fitted(variable, value, whole)
             lines.append((name, words, "a well-known name"))
     return Uniforms(named=named, constants=constants, lines=tuple(lines), zeros=tuple(zeros + _unset(programs, constants)))
@@ -113,10 +113,10 @@ def _initial(program: Program) -> list[str]:
     return [name for name, item in block.members.items() if any(block.initial[item.offset : item.offset + 4 * item.rows])]
 
 
-def _given(given: Sequence[str]) -> dict[str, list[float]]:
+def _given(entries: Sequence[str]) -> dict[str, list[float]]:
     """The entries of --uniform: NAME=NUMBERS."""
     values: dict[str, list[float]] = {}
-    for text in given:
+    for text in entries:
         name, equals, numbers = (part.strip() for part in text.partition("="))
         if not equals or not name:
             raise UsageError(f"--uniform {text[:60]}: expected NAME=NUMBERS, as --uniform tint=1,0,0")
@@ -158,39 +158,39 @@ def _named(name: str, numbers: list[float], known: Mapping[str, Variable], progr
 
 
 def _constants(
-    programs: Sequence[Program], given: Mapping[str, list[float]], view: View, lines: list[tuple[str, str, str]]
+    programs: Sequence[Program], entries: Mapping[str, list[float]], view: View, lines: list[tuple[str, str, str]]
 ) -> dict[tuple[Processor, int], NDArray[np.float32]]:
     """Constant buffers of programs in TGSI."""
-    made: dict[tuple[Processor, int], NDArray[np.float32]] = {}
+    buffers: dict[tuple[Processor, int], NDArray[np.float32]] = {}
     for program in programs:
         if program.interface is None:
             for buffer, size in _sizes(program).items():
-                made[program.processor, buffer] = np.zeros((size, 4), np.float32)
-    stages = {stage.name for stage, _ in made}
+                buffers[program.processor, buffer] = np.zeros((size, 4), np.float32)
+    stages = {stage.name for stage, _ in buffers}
     set_rows: set[tuple[Processor, int, int]] = set()
-    for name, numbers in given.items():
+    for name, numbers in entries.items():
         match = _CONST.fullmatch(name)
         assert match is not None
         stage, buffer, first = _STAGES.get(match[1] or "", match[1]), int(match[2] or 0), int(match[3])
-        places = [key for key in made if key[1] == buffer and stage in (None, key[0].name) and first < len(made[key])]
+        places = [key for key in buffers if key[1] == buffer and stage in (None, key[0].name) and first < len(buffers[key])]
         if not places:
-            has = ", ".join(f"{key[0].name}.CONST[{key[1]}][0..{len(rows) - 1}]" for key, rows in made.items())
+            has = ", ".join(f"{key[0].name}.CONST[{key[1]}][0..{len(rows) - 1}]" for key, rows in buffers.items())
             raise UsageError(f"--uniform {name}: no program in TGSI reads it; {f'there are {has}' if has else 'none has constants'}")
         for key in places:
             rows = np.array([*numbers, *[0.0] * (-len(numbers) % 4)], np.float32).reshape(-1, 4)
-            space = len(made[key]) - first
+            space = len(buffers[key]) - first
             if len(rows) > space or (match[4] and len(rows) > int(match[4]) - first + 1):
-                raise UsageError(f"--uniform {name}: {len(numbers)} numbers do not fit; the program has CONST[0..{len(made[key]) - 1}]")
-            made[key][first : first + len(rows)] = rows
+                raise UsageError(f"--uniform {name}: {len(numbers)} numbers do not fit; the program has CONST[0..{len(buffers[key]) - 1}]")
+            buffers[key][first : first + len(rows)] = rows
             set_rows |= {(*key, first + k) for k in range(len(rows))}
             more = f"{key[0].name}." if len(stages) > 1 else ""
             lines.append((f"{more}{name}" if not match[1] else name, ", ".join(f"{item:g}" for item in numbers), "--uniform"))
     for program in programs:
         key = (program.processor, 0)
-        is_placed = program.processor in PIPELINE and STAGES[program.processor].feeds_rasterizer and len(made.get(key, ())) >= 4
+        is_placed = program.processor in PIPELINE and STAGES[program.processor].feeds_rasterizer and len(buffers.get(key, ())) >= 4
         if is_placed and not any((*key, k) in set_rows for k in range(4)):
-            _place_matrix(program, made[key], view, lines)
-    return made
+            _place_matrix(program, buffers[key], view, lines)
+    return buffers
 
 
 def _place_matrix(program: Program, rows: NDArray[np.float32], view: View, lines: list[tuple[str, str, str]]) -> None:
@@ -217,10 +217,10 @@ def _sizes(program: Program) -> dict[int, int]:
     return sizes
 
 
-def _unset(programs: Sequence[Program], made: Mapping[tuple[Processor, int], NDArray[np.float32]]) -> list[str]:
+def _unset(programs: Sequence[Program], buffers: Mapping[tuple[Processor, int], NDArray[np.float32]]) -> list[str]:
     """Constants of TGSI that are all 0."""
     unset = []
-    for (stage, buffer), rows in made.items():
+    for (stage, buffer), rows in buffers.items():
         empty = np.flatnonzero(~rows.any(1))
         if len(empty):
             runs = np.split(empty, np.flatnonzero(np.diff(empty) > 1) + 1)

@@ -154,14 +154,14 @@ def _short(name: str) -> str:
 
 def _placed(boxes: Sequence[Box], tables: Sequence[LinkTable]) -> list[Box]:
     """Boxes side by side, with room for the labels of the arrows between them."""
-    made, x = [], _EDGE
+    placed, x = [], _EDGE
     for k, box in enumerate(boxes):
-        made.append(Box(title=box.title, name=box.name, inputs=box.inputs, outputs=box.outputs, x=x))
+        placed.append(Box(title=box.title, name=box.name, inputs=box.inputs, outputs=box.outputs, x=x))
         x += box.width
         if k < len(boxes) - 1:
             labels = [_arrow_label(row, boxes[k + 1].title) for row in tables[k].rows] if k < len(tables) else []
             x += max([190.0, *(width_of(label, _SMALL) + 180 for label in labels)])
-    return made
+    return placed
 
 
 def _drawn_box(box: Box) -> list[str]:
@@ -190,11 +190,11 @@ def _arrow_label(row: Relocation, reader: str) -> str:
     return " \u00b7 ".join([*words, *(["once a primitive"] if row.per_primitive else [])])
 
 
-def _arrows(table: LinkTable, left: Box, after: Box) -> list[str]:
+def _arrows(table: LinkTable, before: Box, after: Box) -> list[str]:
     """Arrows of a table, and marks at unconnected ports."""
     parts: list[str] = []
-    x, end = left.x + left.width, after.x
-    if Processor[left.title] is Processor.TASK:
+    x, end = before.x + before.width, after.x
+    if Processor[before.title] is Processor.TASK:
         middle = _TOP + 44
         return [_stub(x + 5, end - 5, middle), text_at("payload", (x + end) / 2, middle - 6, size=_SMALL, color=_GREY, anchor="middle")]
     unwritten = {(item.output_register, item.input_register) for item in table.unwritten}
@@ -212,21 +212,21 @@ def _arrows(table: LinkTable, left: Box, after: Box) -> list[str]:
         if (row.output_register, row.input_register) in unwritten:
             label = f"{label} \u00b7 not surely written"
         for register, dashes in ((row.output_register, ""), *(((back, "5 4"),) if back not in (None, row.output_register) else ())):
-            start = left.row(left.outputs, register if register is not None else -1)
+            start = before.row(before.outputs, register if register is not None else -1)
             if start is not None:
                 parts.append(_arrow(x + 5, start, end - 5, y, color, dashes, f"{row.semantic}: {label}"))
         parts.append(text_at(label, end - 16, y - 6, size=_SMALL, color=_COLORS[color], anchor="end"))
-    return [*parts, *_ends(table, left, after, x, end)]
+    return [*parts, *_ends(table, before, after, x, end)]
 
 
-def _ends(table: LinkTable, left: Box, after: Box, x: float, end: float) -> list[str]:
+def _ends(table: LinkTable, before: Box, after: Box, x: float, end: float) -> list[str]:
     """Outputs that the rasterizer reads, or that have no reader, and inputs that the rasterizer writes."""
     parts: list[str] = []
     taken = {register: name.replace("_", " ") for name, _ in NAMED_OUTPUTS if (register := getattr(table, name)) is not None}
     taken |= {register: "clip distance" for register in table.clip_distance if register is not None}
     if Processor.FRAG.name == after.title:
         for register, name in taken.items():
-            y = left.row(left.outputs, register)
+            y = before.row(before.outputs, register)
             if y is not None:
                 parts += [_stub(x + 5, x + 30, y), text_at(f"rasterizer: {name}", x + 36, y + 4, size=_SMALL, color=_GREY)]
         for special in table.specials:
@@ -237,7 +237,7 @@ def _ends(table: LinkTable, left: Box, after: Box, x: float, end: float) -> list
                     text_at("from the rasterizer", end - 36, y + 4, size=_SMALL, color=_GREY, anchor="end"),
                 ]
     for output in table.dead_outputs:
-        y = left.row(left.outputs, output.output_register)
+        y = before.row(before.outputs, output.output_register)
         if y is not None and output.output_register not in taken:
             parts += [_cross(x + 14, y, _GREY), text_at("never read", x + 26, y + 4, size=_SMALL, color=_GREY)]
     return parts
@@ -296,11 +296,11 @@ def _findings(
 
     for item in errors:
         finding(item)
-    for table, left, after in zip(tables, boxes, boxes[1:]):
-        findings = () if errors or Processor[left.title] is Processor.TASK else table.findings
+    for table, before, after in zip(tables, boxes, boxes[1:]):
+        findings = () if errors or Processor[before.title] is Processor.TASK else table.findings
         device = [] if table.device is None or errors else device_lines(table.device)
         if several and (findings or device):
-            line(f"{left.title} \u2192 {after.title}", "#1d2433", _SIZE, "bold")
+            line(f"{before.title} \u2192 {after.title}", "#1d2433", _SIZE, "bold")
         for item in findings:
             finding(item)
         for text in device[:_MOST_LINES]:

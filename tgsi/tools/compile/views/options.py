@@ -16,14 +16,14 @@ def add_view_options(parser: argparse.ArgumentParser, actions: Any) -> None:
 
 def with_link(arguments: list[str]) -> list[str]:
     """Arguments with `--explain-link` expanded to `--explain-link --link`, so that a profile may follow it."""
-    made: list[str] = []
+    expanded: list[str] = []
     has_link = any(word == "--link" or word.startswith("--link=") for word in arguments)
     for word in arguments:
         head, equals, profile = word.partition("=")
         if head != "--explain-link":
-            made.append(word)
+            expanded.append(word)
         elif has_link:
-            made.append(head)
+            expanded.append(head)
         else:
-            made += [head, f"--link{equals}{profile}"]
-    return made
+            expanded += [head, f"--link{equals}{profile}"]
+    return expanded

@@ -63,7 +63,7 @@ def show_steps(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from None
     findings: list[Any] = []
-    made: list[Any] = []
+    shown: list[Any] = []
     failed = False
     for shader in inputs(options):
         try:
@@ -72,13 +72,13 @@ def show_steps(options: argparse.Namespace) -> int:
             if any(item.severity.value == "error" for item in found):
                 failed = True
                 continue
-            made.append((shader.heading, _steps(program, passes)))
+            shown.append((shader.heading, _steps(program, passes)))
         except DiagnosticError as error:
             findings += error.diagnostics
             failed = True
     report(options, findings, failed)
-    if made:
-        write(options, _json(made) if options.format == "json" else _text(made, options))
+    if shown:
+        write(options, _json(shown) if options.format == "json" else _text(shown, options))
     return int(failed)
 
 
@@ -88,10 +88,10 @@ def _steps(program: Program, passes: Sequence[Pass]) -> list[Step]:
 
     steps = []
     for item in passes:
-        made = Pipeline((item,)).run(program)
-        before, after = _lines(program), _lines(made)
-        steps.append(Step(title=str(item), before=before, after=after, sizes=(_size(program), _size(made))))
-        program = made
+        result = Pipeline((item,)).run(program)
+        before, after = _lines(program), _lines(result)
+        steps.append(Step(title=str(item), before=before, after=after, sizes=(_size(program), _size(result))))
+        program = result
     return steps
 
 
@@ -105,7 +105,7 @@ def _size(program: Program) -> tuple[int, int]:
     return info.num_instructions, info.file_count[File.TEMP]
 
 
-def _json(made: Sequence[tuple[str, Sequence[Step]]]) -> str:
+def _json(shown: Sequence[tuple[str, Sequence[Step]]]) -> str:
     shaders = [
         {
             "file": name,
@@ -120,18 +120,18 @@ def _json(made: Sequence[tuple[str, Sequence[Step]]]) -> str:
                 for step in steps
             ],
         }
-        for name, steps in made
+        for name, steps in shown
     ]
     return json.dumps({"shaders": shaders}, indent=1) + "\n"
 
 
-def _text(made: Sequence[tuple[str, Sequence[Step]]], options: argparse.Namespace) -> str:
+def _text(shown: Sequence[tuple[str, Sequence[Step]]], options: argparse.Namespace) -> str:
     """All steps as text, in columns."""
     to_terminal = options.output in (None, "-") and sys.stdout.isatty()
     colored = to_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     limit = (shutil.get_terminal_size((_PLAIN, 24)).columns - 3) // 2 if to_terminal else _WIDEST
     parts = []
-    for name, steps in made:
+    for name, steps in shown:
         first, last = steps[0].sizes[0] if steps else (0, 0), steps[-1].sizes[1] if steps else (0, 0)
         parts.append(f"# {name}: {_counted(*first)}\n")
         lines = [line for step in steps if step.is_change for line in (*step.before, *step.after)]

@@ -12,10 +12,10 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def escaped(text: str) -> str:
     """Text for XML: markup as entities, characters that XML does not allow as U+FFFD."""
-    made = _NO_XML.sub("\ufffd", text)
+    result = _NO_XML.sub("\ufffd", text)
     for letter, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
-        made = made.replace(letter, entity)
-    return made
+        result = result.replace(letter, entity)
+    return result
 
 
 def element(name: str, content: str = "", **attributes: object) -> str:

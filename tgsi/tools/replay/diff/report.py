@@ -169,11 +169,11 @@ def _explain(screen: Screen, both: _Sides, difference: Difference, report: DiffR
         report.lines += [f"       {line}" for event in told.events[-1:] for line in event_lines(event)]
 
 
-def _save(both: _Sides, found: Difference, directory: Path | None, report: DiffReport) -> None:
-    assert found.layout is not None
-    assert found.mask is not None
+def _save(both: _Sides, first: Difference, directory: Path | None, report: DiffReport) -> None:
+    assert first.layout is not None
+    assert first.mask is not None
     path = (directory or Path()) / f"{both.paths[0].stem}.diff.png"
-    save(path, difference(found.layout, *found.data, found.mask.reshape(-1)), enlarge=True)
+    save(path, difference(first.layout, *first.data, first.mask.reshape(-1)), enlarge=True)
     report.lines.append(f"  A, B and their difference side by side: {path}")
     report.data["picture"] = str(path)
 

@@ -44,19 +44,19 @@ def selected(steps: Sequence[Step], chosen: Set[int], *, is_pruned: bool = True)
 
     is_pruned: without state that is overwritten before any work reads it.
     """
-    kept = set(_seen(steps, chosen) if is_pruned else chosen)
+    needed_steps = set(_seen(steps, chosen) if is_pruned else chosen)
     needed: set[int] = set()
     living = set[int]()
     for k in range(len(steps) - 1, -1, -1):
         step = steps[k]
         if step.call is None or does(step) is Does.DESTROY:
             continue
-        if k in kept or (step.call.result and step.call.result in needed):
-            kept.add(k)
+        if k in needed_steps or (step.call.result and step.call.result in needed):
+            needed_steps.add(k)
             needed.update(step.call.handles)
             living.add(step.call.result)
     selection = []
-    for k in sorted(kept):
+    for k in sorted(needed_steps):
         step = steps[k]
         if step.call is None:
             handles = tuple(handle for handle in step.forgets if handle in living)
@@ -69,7 +69,7 @@ def selected(steps: Sequence[Step], chosen: Set[int], *, is_pruned: bool = True)
 
 def _seen(steps: Sequence[Step], chosen: Set[int]) -> set[int]:
     """The chosen steps without state that is overwritten before any work reads it, or that no work follows."""
-    kept = set(chosen)
+    seen = set(chosen)
     later: dict[Hashable, int] | None = None
     for k in sorted(chosen, reverse=True):
         step = steps[k]
@@ -78,14 +78,14 @@ def _seen(steps: Sequence[Step], chosen: Set[int]) -> set[int]:
             if step.name in WORK or does(step) in (Does.SET, Does.OWN):
                 later = {}
         elif later is None:  # no work follows
-            kept.discard(k)
+            seen.discard(k)
         else:
             place, size = slot
             if later.get(place, -1) >= size:
-                kept.discard(k)
+                seen.discard(k)
             else:
                 later[place] = size
-    return kept
+    return seen
 
 
 def _slot(step: Step) -> tuple[Hashable, int] | None:

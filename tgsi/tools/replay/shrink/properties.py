@@ -60,14 +60,14 @@ def read_property(text: str, screen: Screen, screens: Screens, work: Path) -> Pr
     ValueError: the text begins like one of ours and is not one, or the function is missing or cannot be loaded.
     """
     text = text.strip()
-    if found := _PIXEL.fullmatch(text):
-        return Property(_pixel(screen, found), True)
-    if found := _DIGEST.fullmatch(text):
-        return Property(_digest(screen, screens, found), True)
-    if found := _RAISES.fullmatch(text):
-        return Property(_Raises(screen, found["text"]).holds, True)
-    if found := _FUNCTION.fullmatch(text):
-        return Property(_of_function(screen, text, _function(found["place"], found["name"])), True)
+    if match := _PIXEL.fullmatch(text):
+        return Property(_pixel(screen, match), True)
+    if match := _DIGEST.fullmatch(text):
+        return Property(_digest(screen, screens, match), True)
+    if match := _RAISES.fullmatch(text):
+        return Property(_Raises(screen, match["text"]).holds, True)
+    if match := _FUNCTION.fullmatch(text):
+        return Property(_of_function(screen, text, _function(match["place"], match["name"])), True)
     if _OURS.match(text):
         raise ValueError(f"--shrink: {text!r} is not a property; tgsi-replay --help shows their forms")
     return Property(lambda steps: _command(text, steps, work), False)
@@ -92,18 +92,18 @@ def _function(place: str, name: str) -> Callable[[NDArray[Any]], Any]:
     """The function of a file, or of a module that is found from the current folder. ValueError if there is none."""
     try:
         if place.endswith(".py"):
-            found = runpy.run_path(place).get(name)
+            function = runpy.run_path(place).get(name)
         else:
             if str(Path.cwd()) not in sys.path:
                 sys.path.insert(0, str(Path.cwd()))
-            found = getattr(importlib.import_module(place), name, None)
+            function = getattr(importlib.import_module(place), name, None)
     except Exception as error:
         line = _line_of(error)
         why = reason(error) if isinstance(error, OSError) and not line else f"{type(error).__name__}: {error}{line}"
         raise ValueError(f"--shrink: {place} cannot be loaded: {why}") from error
-    if not callable(found):
+    if not callable(function):
         raise ValueError(f"--shrink: {place} has no function {name}")
-    return found  # type: ignore[no-any-return]
+    return function  # type: ignore[no-any-return]
 
 
 def _of_function(screen: Screen, text: str, function: Callable[[NDArray[Any]], Any]) -> Callable[[Sequence[Step]], bool]:
@@ -144,16 +144,16 @@ def played_target(screen: Screen, steps: Sequence[Step], handle: int | None) -> 
         return target, content_digest(resource)
 
 
-def _pixel(screen: Screen, found: re.Match[str]) -> Callable[[Sequence[Step]], bool]:
-    x, y, handle = int(found["x"]), int(found["y"]), found["handle"] and int(found["handle"])
-    wanted = [item.strip() for item in found["values"].split(",")]
+def _pixel(screen: Screen, match: re.Match[str]) -> Callable[[Sequence[Step]], bool]:
+    x, y, handle = int(match["x"]), int(match["y"]), match["handle"] and int(match["handle"])
+    wanted = [item.strip() for item in match["values"].split(",")]
 
     def holds(steps: Sequence[Step]) -> bool:
         try:
             target, _ = played_target(screen, steps, handle or None)
             if target is None or x >= target.size[0] or y >= target.size[1]:
                 return False
-            return is_pixel(target.format, target.data()[0, y, x].tobytes(), wanted) != bool(found["no"])
+            return is_pixel(target.format, target.data()[0, y, x].tobytes(), wanted) != bool(match["no"])
         except RecordingError:
             return False
 
@@ -165,7 +165,7 @@ def is_pixel(format: Format, data: bytes, wanted: Sequence[str]) -> bool:
     values = np.asarray(unpack(format, np.frombuffer(data, np.uint8))).reshape(-1)
     for k, text in enumerate(wanted):
         channel = format.channel_of(k)
-        value, given = float(values[k]), float(text)
+        value, number = float(values[k]), float(text)
         steps = 0
         if channel is not None and channel.type.name in ("UNORM", "SNORM"):
             steps = (1 << channel.size - (channel.type.name == "SNORM")) - 1
@@ -173,24 +173,24 @@ def is_pixel(format: Format, data: bytes, wanted: Sequence[str]) -> bool:
             if round(value * steps) != int(text):
                 return False
         elif steps:
-            if abs(value - given) > 0.5 / steps + 1e-6:
+            if abs(value - number) > 0.5 / steps + 1e-6:
                 return False
-        elif not (np.float32(value) == np.float32(given) or (np.isnan(value) and np.isnan(given))):
+        elif not (np.float32(value) == np.float32(number) or (np.isnan(value) and np.isnan(number))):
             return False
     return True
 
 
-def _digest(screen: Screen, screens: Screens, found: re.Match[str]) -> Callable[[Sequence[Step]], bool]:
-    handle = int(found["handle"]) if found["handle"] else None
-    other = screens(**{found["option"]: int(found["number"])}) if found["option"] else None
+def _digest(screen: Screen, screens: Screens, match: re.Match[str]) -> Callable[[Sequence[Step]], bool]:
+    handle = int(match["handle"]) if match["handle"] else None
+    other = screens(**{match["option"]: int(match["number"])}) if match["option"] else None
 
     def holds(steps: Sequence[Step]) -> bool:
         try:
             _, digest = played_target(screen, steps, handle)
             if other is not None:
                 return bool(digest) and digest != played_target(other, steps, handle)[1]
-            is_same = digest.hex().startswith(found["sha"].lower())
-            return bool(digest) and is_same == (found["verb"] == "is")
+            is_same = digest.hex().startswith(match["sha"].lower())
+            return bool(digest) and is_same == (match["verb"] == "is")
         except RecordingError:
             return False
 

@@ -186,10 +186,10 @@ def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
 
 def _indirect(sub: SubContext, info: DrawInfo, words: Words) -> None:
     handle, offset, stride, count, count_offset, count_handle = words[14:20]
-    given: dict[str, Any] = {"indirect": sub.resource(handle, "indirect_handle"), "indirect_offset": offset, "indirect_stride": stride}
+    keywords: dict[str, Any] = {"indirect": sub.resource(handle, "indirect_handle"), "indirect_offset": offset, "indirect_stride": stride}
     if count_handle:
-        given |= {"indirect_draw_count": sub.resource(count_handle, "draw_count_handle"), "indirect_draw_count_offset": count_offset}
-    sub.gallium.draw_vbo(info, **given, draw_count=count)
+        keywords |= {"indirect_draw_count": sub.resource(count_handle, "draw_count_handle"), "indirect_draw_count_offset": count_offset}
+    sub.gallium.draw_vbo(info, **keywords, draw_count=count)
 
 
 def _draw_streamed(sub: SubContext, info: DrawInfo, size: int) -> None:

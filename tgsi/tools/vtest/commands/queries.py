@@ -79,14 +79,14 @@ def tell_due(due: dict[Any, SubContext]) -> None:
             _tell_result(sub, query)
 
 
-def _tell_result(sub: SubContext, found: Query) -> None:
-    result = sub.gallium.get_query_result(found.object)
+def _tell_result(sub: SubContext, query: Query) -> None:
+    result = sub.gallium.get_query_result(query.object)
     value = int(result[0] if isinstance(result, tuple) else result)
-    size = 8 if found.object.kind in _WIDE else 4
-    holding = sub.session.resources.get(found.handle)
+    size = 8 if query.object.kind in _WIDE else 4
+    holding = sub.session.resources.get(query.handle)
     if holding is None:
-        raise CommandError("res_handle", f"the query's buffer {found.handle} is gone")
-    _tell(sub, holding, found.offset, _STATE.pack(_DONE, size, value))
+        raise CommandError("res_handle", f"the query's buffer {query.handle} is gone")
+    _tell(sub, holding, query.offset, _STATE.pack(_DONE, size, value))
 
 
 def _tell(sub: SubContext, holding: Holding, offset: int, data: bytes) -> None:

@@ -42,10 +42,10 @@ def plain_format_of(number: int, name: str) -> Format:
     return format
 
 
-def create_resource(screen: Screen, words: Sequence[int], made: Callable[[Resource], None]) -> Holding:
+def create_resource(screen: Screen, words: Sequence[int], note: Callable[[Resource], None]) -> Holding:
     """Create a resource from target, format, bind, width, height, depth, array_size, last_level and nr_samples.
 
-    `made` receives the resource: at once, or on first use for small buffers, which represent fences and queries. SAMPLER_VIEW and
+    `note` receives the resource: at once, or on first use for small buffers, which represent fences and queries. SAMPLER_VIEW and
     SHADER_IMAGE are added to the requested binds if format and target allow them, because the protocol lacks bits for some uses.
     """
     number, format_number, bind, width, height, depth, array_size, last_level, nr_samples = words
@@ -54,7 +54,7 @@ def create_resource(screen: Screen, words: Sequence[int], made: Callable[[Resour
 
         def make() -> Resource:
             buffer = screen.resource_create(target=target, format=Format.R8_UNORM, width0=width)
-            made(buffer)
+            note(buffer)
             return buffer
 
         return Holding(bind, make if bind == BIND_CUSTOM and 0 < width <= SMALL else make())
@@ -76,5 +76,5 @@ def create_resource(screen: Screen, words: Sequence[int], made: Callable[[Resour
         bind=wanted & possible,
     )
     resource = screen.resource_create(template)
-    made(resource)
+    note(resource)
     return Holding(bind, resource)

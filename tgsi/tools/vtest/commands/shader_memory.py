@@ -58,8 +58,8 @@ def _set_images(sub: SubContext, words: Words) -> None:
 
 @command("LAUNCH_GRID", "block_x block_y block_z grid_x grid_y grid_z indirect_handle indirect_offset")
 def _launch(sub: SubContext, words: Words) -> None:
-    given: dict[str, Any] = {"block": tuple(words[0:3]), "grid": tuple(words[3:6])}
+    keywords: dict[str, Any] = {"block": tuple(words[0:3]), "grid": tuple(words[3:6])}
     if words[6]:
-        given |= {"indirect": sub.resource(words[6], "indirect_handle"), "indirect_offset": words[7]}
+        keywords |= {"indirect": sub.resource(words[6], "indirect_handle"), "indirect_offset": words[7]}
     if sub.gallium.counting.allows_rendering():  # OpenGL's render condition applies to grids, Gallium's does not
-        sub.gallium.launch_grid(**given)
+        sub.gallium.launch_grid(**keywords)

@@ -56,14 +56,14 @@ def _create(sub: SubContext, words: Words) -> None:
             sub.remove_pieces(handle)
             raise CommandError("offset", f"{offset & ~_CONTINUED} does not follow the {len(pieces.text)} bytes received so far")
     else:
-        given: dict[str, Any] = {}
+        keywords: dict[str, Any] = {}
         if stage is ShaderType.COMPUTE:
-            given["req_local_mem"] = extra
+            keywords["req_local_mem"] = extra
         elif extra:
-            at, given["stream_output"] = _streams(words, extra)
+            at, keywords["stream_output"] = _streams(words, extra)
             if Processor(stage) not in LAST_STAGES:
                 raise CommandError("so_num_outputs", f"a {stage.name} shader has no stream output")
-        pieces = Pieces(stage, in_range(offset, "offset", 1, MAX_TEXT), given)
+        pieces = Pieces(stage, in_range(offset, "offset", 1, MAX_TEXT), keywords)
     added = bytes(words[at:])[: pieces.size - len(pieces.text)]
     if len(pieces.text) + len(added) < pieces.size and b"\0" not in added:
         sub.put_pieces(handle, pieces, len(added))
@@ -82,16 +82,16 @@ def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
     file = None if texts is None else texts.received(sub.session.name, pieces.stage, source)
     sub.session.account.take(size, "text")
     try:
-        made = create(program_of(source, _CREATE[pieces.stage]), **pieces.given)
+        shader = create(program_of(source, _CREATE[pieces.stage]), **pieces.given)
     except DiagnosticError as error:
         sub.session.refuse(f"{pieces.stage.name.lower()} shader {handle}", error, "" if file is None else str(file))
         raise
     finally:
         sub.session.account.give(size)
-    sub.put(handle, Shader(pieces.stage, made), size)
+    sub.put(handle, Shader(pieces.stage, shader), size)
     sub.session.marks[Mark.SHADERS] += 1
     if texts is not None and file is not None:
-        texts.checked(file, made.program)
+        texts.checked(file, shader.program)
 
 
 def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:
@@ -123,11 +123,11 @@ def _bound_shader(sub: SubContext, words: Words) -> Effect | None:
 def _bind(sub: SubContext, words: Words) -> None:
     handle, number = words
     stage = ShaderType(in_range(number, "shader_type", 0, len(STAGES) - 1))
-    found = sub.find(handle, kinds.SHADER)
-    if found is not None and found.stage is not stage:
-        raise CommandError("shader_type", f"shader {handle} is a {found.stage.name} shader")
+    item = sub.find(handle, kinds.SHADER)
+    if item is not None and item.stage is not stage:
+        raise CommandError("shader_type", f"shader {handle} is a {item.stage.name} shader")
     context = sub.gallium
-    shader = None if found is None else found.object
+    shader = None if item is None else item.object
     getattr(context, _BIND[stage])(shader)
 
 

@@ -167,11 +167,11 @@ def _rasterizer(context: Any, words: Words) -> Any:
     s0, s3 = words[1], words[4]
     point_size = reals(words[2:3])[0]
     line_width, units, scale, clamp = reals(words[5:9])
-    given: dict[str, Any] = {name: bool(s0 >> bit & 1) for name, bit in _RASTERIZER_BITS}
+    flags: dict[str, Any] = {name: bool(s0 >> bit & 1) for name, bit in _RASTERIZER_BITS}
     return context.create_rasterizer_state(
         RasterizerState(
-            **given,
-            point_tri_clip=given["point_quad_rasterization"] and given["point_size_per_vertex"],
+            **flags,
+            point_tri_clip=flags["point_quad_rasterization"] and flags["point_size_per_vertex"],
             quads_provoke_last=True,  # the protocol has no bit to tell clients otherwise
             sprite_coord_mode=SpriteCoordMode(s0 >> 6 & 1),
             cull_face=Face(s0 >> 8 & 3),

@@ -135,7 +135,7 @@ def _put_surface(sub: SubContext, words: Words, samples: int) -> None:
     handle, res_handle, number, level, layers = words
     texture = sub.resource(res_handle)
     last = min(layers >> 16, texture.level(level, "level").layers - 1) if not texture.is_buffer else 0
-    made = sub.gallium.create_surface(
+    surface = sub.gallium.create_surface(
         texture,
         format=plain_format_of(number, "format"),
         level=level,
@@ -143,7 +143,7 @@ def _put_surface(sub: SubContext, words: Words, samples: int) -> None:
         last_layer=last,
         nr_samples=samples,
     )
-    sub.put(handle, made)
+    sub.put(handle, surface)
 
 
 @command("SET_FRAMEBUFFER_STATE", "nr_cbufs zsurf_handle", "cbuf_handle")

@@ -24,8 +24,8 @@ def wants_display(environment: Mapping[str, str], command: Sequence[str], *, is_
 
 def for_programs(environment: Mapping[str, str], socket: Path, mark: str, *, is_headless: bool) -> dict[str, str]:
     """The environment of the command. mark: the value of `RUN_MARK`."""
-    made = {name: value for name, value in environment.items() if name not in _ELSEWHERE}
-    made |= {
+    variables = {name: value for name, value in environment.items() if name not in _ELSEWHERE}
+    variables |= {
         "GALLIUM_DRIVER": "virpipe",
         "LIBGL_ALWAYS_SOFTWARE": "1",
         "__GLX_VENDOR_LIBRARY_NAME": "mesa",
@@ -34,6 +34,6 @@ def for_programs(environment: Mapping[str, str], socket: Path, mark: str, *, is_
     }
     if is_headless:
         for name in _DISPLAYS:
-            made.pop(name, None)
-        made["EGL_PLATFORM"] = "surfaceless"
-    return made
+            variables.pop(name, None)
+        variables["EGL_PLATFORM"] = "surfaceless"
+    return variables

@@ -122,9 +122,9 @@ class KnownPath:
         return not os.path.lexists(self.path)
 
 
-def _is_place(found: os.stat_result) -> bool:
+def _is_place(status: os.stat_result) -> bool:
     """Return whether a file is the mount point of a run."""
-    return found.st_mode == stat.S_IFREG | PLACE_MODE and not found.st_size
+    return status.st_mode == stat.S_IFREG | PLACE_MODE and not status.st_size
 
 
 def _is_same(descriptor: int, path: Path) -> bool:

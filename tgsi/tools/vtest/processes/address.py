@@ -68,7 +68,7 @@ def identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def remove(path: Path, made: tuple[int, int] | None) -> None:
+def remove(path: Path, own: tuple[int, int] | None) -> None:
     """Remove our socket, unless its path now has another one."""
-    if made is not None and identity(path) == made:
+    if own is not None and identity(path) == own:
         path.unlink(missing_ok=True)
