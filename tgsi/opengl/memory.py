@@ -56,6 +56,11 @@ def write(letter: str, address: Pointer, values: Iterable[Any]) -> None:
     ctypes.memmove(address, struct.pack(f"={len(items)}{letter}", *items), len(items) * struct.calcsize(f"={letter}"))
 
 
+def over_range(values: Iterable[float]) -> list[int]:
+    """Numbers of -1 .. 1 as integers over the whole range of 32 bits."""
+    return [round(min(1.0, max(-1.0, value)) * ((1 << 31) - 1)) for value in values]
+
+
 def write_bytes(address: Pointer, data: bytes | bytearray | memoryview) -> None:
     """Write bytes."""
     if address and len(data):

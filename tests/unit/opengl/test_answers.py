@@ -198,10 +198,12 @@ def test_ranges_of_buffers_are_answered_by_their_binding_points(gl: Binding, tar
 
 def test_bindings_of_vertices_are_answered(gl: Binding) -> None:
     gl.glBindVertexArray(gl.make("VertexArrays"))
-    gl.glBindVertexBuffer(3, gl.buffer(GL.ARRAY_BUFFER, np.zeros(64, np.uint8)), 12, 20)
+    buffer = gl.buffer(GL.ARRAY_BUFFER, np.zeros(64, np.uint8))
+    gl.glBindVertexBuffer(3, buffer, 12, 20)
     gl.glVertexBindingDivisor(3, 2)
-    names = (GL.VERTEX_BINDING_OFFSET, GL.VERTEX_BINDING_STRIDE, GL.VERTEX_BINDING_DIVISOR)
-    assert [indexed(gl, name, 3)[0] for name in names] == [12, 20, 2]
+    names = (GL.VERTEX_BINDING_BUFFER, GL.VERTEX_BINDING_OFFSET, GL.VERTEX_BINDING_STRIDE, GL.VERTEX_BINDING_DIVISOR)
+    assert [indexed(gl, name, 3)[0] for name in names] == [buffer, 12, 20, 2]
+    assert indexed(gl, GL.VERTEX_BINDING_BUFFER, 2) == [0]
 
 
 def test_unknown_names_and_indices_have_their_codes(gl: Binding) -> None:

@@ -10,7 +10,7 @@ from tgsi.opengl.commands.capabilities import is_capability, is_on
 from tgsi.opengl.commands.textures import bound as bound_texture
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value
 from tgsi.opengl.gets.values import VALUES, indexed_value
-from tgsi.opengl.memory import Pointer, write
+from tgsi.opengl.memory import Pointer, over_range, write
 from tgsi.opengl.objects.texture import FACES
 from tgsi.opengl.pixels.component_bits import bits_of, kind_of
 from tgsi.opengl.pixels.internal_formats import find_format, is_compressed
@@ -35,7 +35,7 @@ def values_of(gl: Context, name: int) -> tuple[str, tuple[Any, ...]]:
 def as_integers(kind: str, values: tuple[Any, ...]) -> list[int]:
     """Values as integers: normalized numbers are scaled to the whole range, others are rounded."""
     if kind == "n":
-        return [round(min(1.0, max(-1.0, value)) * ((1 << 31) - 1)) for value in values]
+        return over_range(values)
     return [round(value) if kind == "f" else int(value) for value in values]
 
 

@@ -272,11 +272,13 @@ def put_blocks(gl: Context, item: Texture, image: Image, box: Box, size: int, da
         raise bad_value(f"imageSize: {error}") from error
 
 
-def _compressed(gl: Context, target: int, level: int, internal: int, size: tuple[int, int, int], length: int, data: Pointer) -> None:
+def _compressed(
+    gl: Context, target: int, level: int, internal: int, size: tuple[int, int, int], border: int, length: int, data: Pointer
+) -> None:
     row = find_format(internal)
     if row is None or not is_compressed(row.format) or internal in GENERIC_COMPRESSED:
         raise bad_enum("internalformat", internal)
-    item, image = specify(gl, target, level, internal, size, 0, (GL.RGBA, GL.UNSIGNED_BYTE))
+    item, image = specify(gl, target, level, internal, size, border, (GL.RGBA, GL.UNSIGNED_BYTE))
     if image is not None:
         put_blocks(gl, item, image, (0, 0, 0, *size), length, data)
 
@@ -286,7 +288,7 @@ def compressed_tex_image_2d(
     gl: Context, target: int, level: int, internalformat: int, width: int, height: int, border: int, size: int, data: Pointer
 ) -> None:
     """An image of blocks."""
-    _compressed(gl, target, level, internalformat, (width, height, 1), size, data)
+    _compressed(gl, target, level, internalformat, (width, height, 1), border, size, data)
 
 
 @command("glCompressedTexImage3D")
@@ -294,7 +296,7 @@ def compressed_tex_image_3d(
     gl: Context, target: int, level: int, internalformat: int, width: int, height: int, depth: int, border: int, size: int, data: Pointer
 ) -> None:
     """An image of blocks, in layers."""
-    _compressed(gl, target, level, internalformat, (width, height, depth), size, data)
+    _compressed(gl, target, level, internalformat, (width, height, depth), border, size, data)
 
 
 @command("glCompressedTexSubImage2D")
@@ -304,6 +306,8 @@ def compressed_tex_sub_image_2d(
     """Replace whole blocks of an image."""
     item = bound(gl, target)
     image = existing(item, FACES.get(target, 0), level)
+    if find_format(format) != image.row or not is_compressed(image.row.format):
+        raise bad_operation("format: the image has blocks of another one")
     check_box(image, (x, y, 0, width, height, 1))
     put_blocks(gl, item, image, (x, y, 0, width, height, 1), size, data)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tgsi.opengl.calls import command
 from tgsi.opengl.errors import bad_operation, bad_value, not_negative
-from tgsi.opengl.memory import Pointer, floats, ints, uints, write
+from tgsi.opengl.memory import Pointer, floats, ints, over_range, uints, write
 from tgsi.opengl.objects.sampler import Sampler
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
@@ -124,7 +125,18 @@ def get_sampler_parameter_floats(gl: Context, sampler: int, pname: int, params: 
     write("f", params, named(gl, sampler).get(pname, "pname"))
 
 
-@command("glGetSamplerParameteriv", "glGetSamplerParameterIiv", "glGetSamplerParameterIuiv")
+def integers(name: int, values: Iterable[float]) -> list[int]:
+    """The values of a parameter as integers; those of a border color go over their whole range."""
+    return over_range(values) if name == GL.TEXTURE_BORDER_COLOR else [round(value) for value in values]
+
+
+@command("glGetSamplerParameteriv")
 def get_sampler_parameter_integers(gl: Context, sampler: int, pname: int, params: Pointer) -> None:
+    """A parameter as integers; a border color goes over their whole range."""
+    write("i", params, integers(pname, named(gl, sampler).get(pname, "pname")))
+
+
+@command("glGetSamplerParameterIiv", "glGetSamplerParameterIuiv")
+def get_sampler_parameter_plain(gl: Context, sampler: int, pname: int, params: Pointer) -> None:
     """A parameter as integers."""
     write("i", params, [round(value) for value in named(gl, sampler).get(pname, "pname")])

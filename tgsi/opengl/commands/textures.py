@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tgsi.opengl.calls import command
-from tgsi.opengl.commands.samplers import count_of
+from tgsi.opengl.commands.samplers import count_of, integers
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value, not_negative
 from tgsi.opengl.memory import Pointer, floats, ints, uints, write
 from tgsi.opengl.objects.texture import FACES, MULTISAMPLED, ONE_LEVEL, TARGETS, Texture
@@ -284,8 +284,14 @@ def get_tex_parameter_floats(gl: Context, target: int, pname: int, params: Point
     write("f", params, parameter(bound(gl, target), pname))
 
 
-@command("glGetTexParameteriv", "glGetTexParameterIiv", "glGetTexParameterIuiv")
+@command("glGetTexParameteriv")
 def get_tex_parameter_integers(gl: Context, target: int, pname: int, params: Pointer) -> None:
+    """A parameter as integers; a border color goes over their whole range."""
+    write("i", params, integers(pname, parameter(bound(gl, target), pname)))
+
+
+@command("glGetTexParameterIiv", "glGetTexParameterIuiv")
+def get_tex_parameter_plain(gl: Context, target: int, pname: int, params: Pointer) -> None:
     """A parameter as integers."""
     write("i", params, [round(value) for value in parameter(bound(gl, target), pname)])
 
@@ -296,7 +302,13 @@ def get_texture_parameter_floats(gl: Context, texture: int, pname: int, params: 
     write("f", params, parameter(named(gl, texture), pname))
 
 
-@command("glGetTextureParameteriv", "glGetTextureParameterIiv", "glGetTextureParameterIuiv")
+@command("glGetTextureParameteriv")
 def get_texture_parameter_integers(gl: Context, texture: int, pname: int, params: Pointer) -> None:
+    """A parameter as integers; a border color goes over their whole range."""
+    write("i", params, integers(pname, parameter(named(gl, texture), pname)))
+
+
+@command("glGetTextureParameterIiv", "glGetTextureParameterIuiv")
+def get_texture_parameter_plain(gl: Context, texture: int, pname: int, params: Pointer) -> None:
     """A parameter as integers."""
     write("i", params, [round(value) for value in parameter(named(gl, texture), pname)])

@@ -225,6 +225,7 @@ def indexed_value(gl: Context, name: int, index: int) -> tuple[str, tuple[Any, .
         GL.SAMPLE_MASK_VALUE: ("i", [(gl.fragment.sample_mask,)]),
         GL.MAX_COMPUTE_WORK_GROUP_COUNT: ("i", [(65535,)] * 3),
         GL.MAX_COMPUTE_WORK_GROUP_SIZE: ("i", [(1024,), (1024,), (64,)]),
+        GL.VERTEX_BINDING_BUFFER: ("i", [(item.buffer.name if item.buffer is not None else 0,) for item in gl.vertex_array.bindings]),
         GL.VERTEX_BINDING_OFFSET: ("i", [(item.offset,) for item in gl.vertex_array.bindings]),
         GL.VERTEX_BINDING_STRIDE: ("i", [(item.stride,) for item in gl.vertex_array.bindings]),
         GL.VERTEX_BINDING_DIVISOR: ("i", [(item.divisor,) for item in gl.vertex_array.bindings]),
