@@ -134,14 +134,18 @@ def image_view(gl: Context, unit: int | None) -> Any:
     if texture.target == GL.TEXTURE_BUFFER:
         if texture.buffer is None or texture.buffer.resource is None or row is None:
             return None
-        return {"resource": texture.buffer.resource, "format": row.format, "access": names[access], "size": texture.buffer.size}
+        offset, length = texture.buffer_range
+        size = min(texture.buffer.size - offset, texture.buffer.size if length is None else length)
+        if size <= 0:
+            return None
+        return {"resource": texture.buffer.resource, "format": row.format, "access": names[access], "offset": offset, "size": size}
     image = texture.images.get((0, level))
     if image is None or row is None:
         return None
     if image.resource is not texture.resource:
         texture.complete(gl, texture.sampler)
         image = texture.images[0, level]
-    layers = image.resource.levels[image.level].layers
-    first, last = (0, layers - 1) if layered else (layer, layer)
+    layers, begin = texture.layers or image.resource.levels[image.level].layers, texture.first_layer
+    first, last = (begin, begin + layers - 1) if layered else (begin + layer, begin + layer)
     view = {"resource": image.resource, "format": row.format, "access": names[access], "level": image.level}
     return view | {"first_layer": first, "last_layer": last}
