@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from backends.interp.run import run
-from passes.analysis import cells
+from passes.analysis import cells, reading
 from passes.pipeline import Pipeline
 from passes.registry import DEFAULT
 from tgsi.language import channels
@@ -59,7 +59,9 @@ def test_a_wrong_rule_of_operands_is_found(monkeypatch: pytest.MonkeyPatch) -> N
         mask = channels.written(instruction)
         return (3 if mask & 1 else 0) | (12 if mask & 14 else 0)
 
-    monkeypatch.setattr(cells, "_MASKS", cells._Masks())  # answers by the right rule
+    for module in (cells, reading):
+        monkeypatch.setattr(module, "MASKS", cells._Masks())  # answers by the right rule
+    monkeypatch.setattr(reading, "_KINDS", reading._Kinds())
     monkeypatch.setattr(channels, "_RULES", {**channels._RULES, Reads.PACKED: wrong})
     assert changed("D2F")
     assert changed("I642F")
