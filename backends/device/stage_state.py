@@ -53,6 +53,15 @@ class StageState:
         """The views and the samplers of the first `count` units, each up to the last bound one."""
         return self._views.first(count), self._samplers.first(count)
 
+    def constant(self, index: int) -> Memory | Constants | None:
+        """The constant buffer of a slot."""
+        if index >= len(self._constants):
+            return None
+        slot = self.record.constants[self._first_constant + index]
+        if slot.is_native:
+            return Constants(slot.address, slot.size, slot.room) if slot.address else None
+        return self._constants[index] if slot.address else None
+
     @property
     def constants(self) -> list[Memory | Constants | None]:
         """The constant buffers by slot, up to the last bound one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,11 @@ from backends.formats import Format
 from backends.pipe.enums import TexMipFilter, TextureTarget, TexWrap
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment
 from tgsi.insight.place import Attachment, same_layer
-from tgsi.insight.replaying import Draw
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
-from tgsi.validation import facts, settings, vertices
+from tgsi.validation import vertices
 from tgsi.validation.declared import semantics
 from tgsi.validation.findings import Finding
 from tgsi.validation.words import are_floats, doubles, whole_numbers
@@ -33,16 +32,11 @@ _REASONS = ("position", "color", "fragment")
 _BORDERS = {TexWrap.CLAMP_TO_BORDER: "the border color", TexWrap.CLAMP_TO_EDGE: "the texel at the edge"}
 
 
-def findings_of(context: Any, draw: Draw, *, has_fragments: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Findings of validation about a draw: first the inputs that nothing feeds, then all others.
+def texts_of(findings: Sequence[Finding], *, has_fragments: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Texts of findings of validation about a draw: first the inputs that nothing feeds, then all others.
 
     has_fragments: findings about attributes come last. Without a fragment they come first, because they may be the reason.
     """
-    state, info = context.state, draw.info
-    findings: list[Finding] = []
-    if info is not None:
-        findings += [*facts.of_vertices(state, info), *settings.leftovers(state, info, few=False)]
-    findings += facts.of_bindings(context, state)
     missing = [item for item in findings if item.rule in _SOURCES]
     if has_fragments:
         missing.sort(key=lambda item: item.rule in _ATTRIBUTES)

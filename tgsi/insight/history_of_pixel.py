@@ -16,14 +16,15 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.screen.screen import Screen
 from tgsi.insight.calls import KINDS, reaches, shown_call
 from tgsi.insight.culprits import causer_of
-from tgsi.insight.doubts import doubts_of, findings_of
+from tgsi.insight.doubts import doubts_of, texts_of
 from tgsi.insight.events import COMMAND, Event, Fate, Fragment
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment, empty_log, log_fragments
 from tgsi.insight.idle import beside_reason, idle_reason
-from tgsi.insight.merging import Merger
+from tgsi.insight.known_findings import KnownFindings
+from tgsi.insight.merging import Merger, depth_test_of
 from tgsi.insight.moments import at_draw
 from tgsi.insight.place import Attachment, Place, attachments, numbers_of, put_words, texel_bytes
-from tgsi.insight.primitives import has_polygons
+from tgsi.insight.primitives import Primitives, has_polygons
 from tgsi.insight.reasons import primitives_if_away, reasons_for_nothing
 from tgsi.insight.replaying import Draw, Replay
 from tgsi.insight.steps import LaneTrace, trace_fragment
@@ -93,6 +94,8 @@ class PixelWatcher:
         self._bytes = b""
         self._marker = self._command = ""
         self._shown = ""
+        self._findings = KnownFindings()
+        self._unseen: tuple[Event, bytes] | None = None  # a draw away from the pixel, whose bytes were not compared after it yet
         self._known_numbers: dict[tuple[int, bytes], tuple[float, ...]] = {}
         self._last: tuple[str, tuple[float, ...]] = ("", ())
 
@@ -114,6 +117,7 @@ class PixelWatcher:
         return resource if isinstance(resource, Resource) and not resource.is_destroyed else None
 
     def _note_end(self, resource: Resource) -> None:
+        self._look()
         self.replay.context.order.synchronize()
         self._last = repr(resource), self._numbers(resource, texel_bytes(resource, self.place))
 
@@ -132,15 +136,41 @@ class PixelWatcher:
             else:
                 self._marker = text
         resource = self._resource()
-        self._of_call, self._bytes = [], b""
-        if resource is not None and call.row.name in KINDS:
+        if KINDS.get(call.row.name, "draw") not in ("draw", "resolve"):
+            self._findings.note_memory()
+        if resource is None or call.row.name not in KINDS:
+            self._of_call, self._bytes = [], b""
+            return
+        if self._unseen is not None and call.row.name == "draw_vbo":
+            self._bytes = self._unseen[1]
+        else:
+            self._look()
             self.replay.context.order.synchronize()
             self._bytes = texel_bytes(resource, self.place)
-            self._shown = shown_call(call, self.replay.handle_of)
+        self._of_call, self._shown = [], shown_call(call, self.replay.handle_of)
+
+    def _look(self) -> None:
+        """Compare the pixel after a draw that lay away from it."""
+        unseen, resource, self._unseen = self._unseen, self._resource(), None
+        if unseen is None or resource is None:
+            return
+        self.replay.context.watched.inner.flush()
+        event, before = unseen
+        now = texel_bytes(resource, self.place)
+        if now == before:
+            return
+        proof = "its primitives lie away from the pixel, which changed"
+        changed = replace(event, after=self._numbers(resource, now), wrote=True, proof=proof)
+        self._bytes = now
+        for events in (self._events, self._of_call):
+            events[:] = [changed if item is event else item for item in events]
 
     def _after(self, call: Call) -> None:
         name, resource = call.row.name, self._resource()
         if resource is None or name not in KINDS or not self._bytes:
+            return
+        if self._unseen is not None:
+            self._events += self._of_call
             return
         self.replay.context.order.synchronize()
         now = texel_bytes(resource, self.place)
@@ -171,14 +201,30 @@ class PixelWatcher:
         context, resource, place = self.replay.context, self._resource(), self.place
         surfaces = attachments(context, resource, place) if resource is not None and self._bytes else []
         if not surfaces or resource is None or not self._is_wanted(self.replay.number):
+            self._look()
             return carry_out()
-        context.watched.inner.flush()
         event = Event(self.replay.number, self._shown, "draw", draw=number, marker=self._marker, command=self._command)
-        before = texel_bytes(resource, place)
+        merger, is_away = None, False
         try:
-            merger, event = self._fragments(draw, surfaces[0], event)
+            away = primitives_if_away(context, draw, place)  # also carries out the draw before
+            self._look()
+            context.watched.inner.flush()
+            before = texel_bytes(resource, place)
+            is_away = away is not None and self._has_plain_targets()
+            if away is not None and is_away:
+                event = self._event_away(draw, event, away, self._numbers(resource, before))
+            else:
+                merger, event = self._fragments(draw, surfaces[0], event, away)
         except REFUSALS as error:  # the player would mistake it for a refused call
-            merger, event = None, replace(event, proof=f"an error of this package: {type(error).__name__}: {error}")
+            context.watched.inner.flush()
+            event, before, is_away = replace(event, proof=_error(error)), texel_bytes(resource, place), False
+        if is_away:
+            self._of_call.append(event)
+            self._unseen = event, before
+            faults = carry_out()
+            if self._findings.writes:  # `primitives_if_away` takes back what shaders store
+                self._look()
+            return faults
         faults = carry_out()
         context.watched.inner.flush()
         after = texel_bytes(resource, place)
@@ -188,13 +234,35 @@ class PixelWatcher:
         self._of_call.append(replace(event, before=numbers[0], after=numbers[1], wrote=wrote, proof=proof))
         return faults
 
+    def _has_plain_targets(self) -> bool:
+        """True if no surface has samples of its own, which are resolved after the draw."""
+        return not any(surface is not None and surface.own is not None for surface in self.replay.context.targets.surfaces)
+
+    def _event_away(self, draw: Draw, event: Event, away: Primitives, value: tuple[float, ...]) -> Event:
+        """The event of a draw none of whose primitives reaches the pixel. value: of the pixel."""
+        state, targets = self.replay.context.state, self.replay.context.targets
+        missing, doubts = texts_of(self._findings.of_draw(self.replay.context, draw), has_fragments=False)
+        depth_func, writes_depth = depth_test_of(state.depth_stencil_alpha, targets.framebuffer.zsbuf)
+        return Event(
+            *(event.number, event.call, event.kind),
+            draw=event.draw,
+            before=value,
+            after=value,
+            reasons=tuple(reasons_for_nothing(self.replay.context, draw, self.place, away)),
+            missing=missing,
+            doubts=doubts,
+            depth_func=depth_func,
+            writes_depth=writes_depth,
+            marker=event.marker,
+            command=event.command,
+        )
+
     def _counts(self, sample: int) -> bool:
         return self.place.sample is None or self.place.sample == sample
 
-    def _fragments(self, draw: Draw, attachment: Attachment, event: Event) -> tuple[Merger | None, Event]:
-        """The fragments of a draw, with their fates; or reasons why there are none."""
+    def _fragments(self, draw: Draw, attachment: Attachment, event: Event, away: Primitives | None) -> tuple[Merger | None, Event]:
+        """The fragments of a draw, with their fates; or reasons why there are none. away: primitives that do not reach the pixel."""
         context, place = self.replay.context, self.place
-        away = primitives_if_away(context, draw, place)
         try:
             log = empty_log(context) if away is not None else self._log(draw)
         except TgsiError as error:
@@ -214,7 +282,7 @@ class PixelWatcher:
         fragments = [item.fragment for item in merged]
         if event.draw is not None:
             fragments = [replace(item.fragment, tracer=partial(self._trace, event.draw, item, shown)) for item in merged]
-        missing, doubts = findings_of(context, draw, has_fragments=bool(fragments))
+        missing, doubts = texts_of(self._findings.of_draw(context, draw), has_fragments=bool(fragments))
         reasons: tuple[str, ...] = ()
         if not fragments:
             reasons = tuple(reasons_for_nothing(context, draw, place, away))
@@ -224,8 +292,9 @@ class PixelWatcher:
             doubts = (*doubts_of(context, attachment, log, last), *doubts)
         else:
             doubts = ()
-        event = replace(event, depth_func=merger.depth_func, writes_depth=merger.writes_depth)
-        return merger, replace(event, fragments=tuple(fragments), missing=missing, reasons=reasons, doubts=doubts)
+        depth_func, writes_depth = merger.depth_test
+        event = replace(event, fragments=tuple(fragments), missing=missing, reasons=reasons, doubts=doubts)
+        return merger, replace(event, depth_func=depth_func, writes_depth=writes_depth)
 
     def _log(self, draw: Draw, *, as_drawn: bool = False) -> FragmentLog:
         """The fragments of a draw, computed with the samples that survive the sample mask."""
@@ -280,6 +349,10 @@ class PixelWatcher:
             return trace_fragment(replay.context, draw, place.x, place.y, item.number, shown, as_drawn=item.as_drawn)
 
         return at_draw(self._like, self._data, draw, trace, self._programs)
+
+
+def _error(error: BaseException) -> str:
+    return f"an error of this package: {type(error).__name__}: {error}"
 
 
 def _as_drawn(log: FragmentLog, number: int, drawn: FragmentLog) -> LoggedFragment:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.device.framebuffer import Surface
 from backends.formats import ChannelType, Format
 from backends.pipe.enums import CompareFunc, Face
-from backends.pipe.state import ScissorState, ViewportState
+from backends.pipe.state import DepthStencilAlphaState, ScissorState, ViewportState
 from tgsi.insight.blending import Colors, describe, stored
 from tgsi.insight.depth_stencil import compares, pass_tests, shown
 from tgsi.insight.events import Fate, Fragment, SampleFate
@@ -35,6 +36,13 @@ class PixelState:
 
     color: NDArray[np.uint8]
     depth: NDArray[np.uint8] | None
+
+
+def depth_test_of(dsa: DepthStencilAlphaState, zs: Surface | None) -> tuple[str, bool]:
+    """The function of the depth test ("off" if it is not enabled, empty without a buffer), and whether passing depths are stored."""
+    if zs is None or zs.format.depth is None:
+        return "", False
+    return (CompareFunc(dsa.depth.func).name, bool(dsa.depth.writemask)) if dsa.depth.enabled else ("off", False)
 
 
 class Merger:
@@ -60,16 +68,9 @@ class Merger:
         self.is_window_space = last is not None and bool(last.program.property("VS_WINDOW_SPACE_POSITION"))
 
     @property
-    def depth_func(self) -> str:
-        """Function of the depth test; "off" for a buffer without a test, empty without a buffer."""
-        if self.zs is None or self.zs.format.depth is None:
-            return ""
-        return CompareFunc(self.dsa.depth.func).name if self.dsa.depth.enabled else "off"
-
-    @property
-    def writes_depth(self) -> bool:
-        """True if passing depths are stored."""
-        return bool(self.depth_func not in ("", "off") and self.dsa.depth.writemask)
+    def depth_test(self) -> tuple[str, bool]:
+        """See `depth_test_of`."""
+        return depth_test_of(self.dsa, self.zs)
 
     def _clamps(self, framebuffer: Any) -> bool:
         r = self.rasterizer

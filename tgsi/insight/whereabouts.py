@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backends.pipe.enums import PolygonMode
 from tgsi.insight.place import Place
@@ -34,6 +35,34 @@ def planes_of(context: Any) -> tuple[tuple[str, tuple[float, float, float, float
 def classes_of(context: Any, primitives: Primitives) -> Iterator[tuple[str, Mask]]:
     """Reasons why primitives are invisible, each with a mask of its primitives; the first matching reason counts."""
     p = primitives.positions
+    if not _are_before_viewer(primitives):
+        yield from _classes_of_positions(primitives)
+    if primitives.is_window_space:
+        return
+    with np.errstate(all="ignore"):
+        for name, coefficients in () if _cross_the_view(primitives) else planes_of(context):
+            yield f"lie {name}", (_distances(p, coefficients) < 0).all(axis=1)
+    if primitives.corners > 1:
+        window = window_of(context, primitives)
+        flat = (np.ptp(window[..., :2], axis=1) == 0).all(axis=1) if primitives.corners == 2 else areas_of(window) == 0
+        yield "have no area" if primitives.corners == 3 else "have no length", flat
+
+
+def _are_before_viewer(primitives: Primitives) -> bool:
+    """True if all positions are finite, and in front of the viewer."""
+    p = primitives.positions
+    return bool(np.isfinite(p).all() and (primitives.is_window_space or (p[..., 3] > 0).all()))
+
+
+def _cross_the_view(primitives: Primitives) -> bool:
+    """True if each primitive before the viewer has a corner on the inner side of each plane."""
+    p = primitives.positions
+    is_inside = _are_before_viewer(primitives) and (np.abs(p[..., :3]) <= p[..., 3:]).any(axis=1).all()
+    return bool(is_inside and (p[..., 2] >= 0).any(axis=1).all())
+
+
+def _classes_of_positions(primitives: Primitives) -> Iterator[tuple[str, Mask]]:
+    p = primitives.positions
     bad = ~np.isfinite(p[..., :3]).all(axis=(1, 2)) | np.isnan(p[..., 3]).any(axis=1)
     nan = np.isnan(p).any(axis=(1, 2))
     yield "have a position that is NaN, and are dropped", nan
@@ -44,22 +73,19 @@ def classes_of(context: Any, primitives: Primitives) -> Iterator[tuple[str, Mask
     yield "have all positions at 0, 0, 0, 0: nothing feeds POSITION, or a matrix is all zeros", zero
     yield "have a w of 0 at every corner", (p[..., 3] == 0).all(axis=1)
     yield "lie behind the viewer (w < 0)", (p[..., 3] < 0).all(axis=1)
-    with np.errstate(all="ignore"):
-        planes = planes_of(context)
-        outside: Mask = (p @ np.array([coefficients for _, coefficients in planes], np.float32).T < 0).all(axis=1)
-        for number, (name, _) in enumerate(planes):
-            yield f"lie {name}", outside[:, number]
-    if primitives.corners > 1:
-        window = window_of(context, primitives)
-        flat = (np.ptp(window[..., :2], axis=1) == 0).all(axis=1) if primitives.corners == 2 else areas_of(window) == 0
-        yield "have no area" if primitives.corners == 3 else "have no length", flat
+
+
+def _distances(p: NDArray[np.float32], coefficients: Sequence[float]) -> NDArray[np.float32]:
+    """Products of positions and a plane. A matrix product would wait for the threads of BLAS, on a busy machine for milliseconds."""
+    axis = next(k for k, value in enumerate(coefficients) if value)
+    return np.asarray(np.float32(coefficients[axis]) * p[..., axis] + np.float32(coefficients[3]) * p[..., 3])
 
 
 def is_away(context: Any, primitives: Primitives, place: Place) -> bool:
     """True if all primitives are filled triangles in front of the viewer whose bounding boxes miss the pixel, so clipping is irrelevant."""
-    r, p = context.state.rasterizer, primitives.positions
+    r = context.state.rasterizer
     is_filled = primitives.corners == 3 and r.fill_front is PolygonMode.FILL and r.fill_back is PolygonMode.FILL
-    if not is_filled or not np.isfinite(p).all() or not (primitives.is_window_space or (p[..., 3] > 0).all()):
+    if not is_filled or not _are_before_viewer(primitives):
         return False
     window = window_of(context, primitives)[..., :2]
     center, margin = np.array([place.x + 0.5, place.y + 0.5]), 1.0 + r.conservative_raster_dilate

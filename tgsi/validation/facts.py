@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from backends.device.bound import DrawState
+from backends.device.shader import Shader
+from backends.device.stage_state import StageState
 from backends.pipe.state import DrawInfo
 from tgsi.language.facts.enums import Processor
 from tgsi.validation import matrices, programs, sampling, settings, targets, values, vertices
@@ -13,6 +16,9 @@ from tgsi.validation.findings import Finding
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
+
+
+Part = Sequence[Finding] | Callable[[], Iterator[Finding]]
 
 
 def of_vertices(state: DrawState, info: DrawInfo) -> Iterator[Finding]:
@@ -26,15 +32,35 @@ def of_vertices(state: DrawState, info: DrawInfo) -> Iterator[Finding]:
 
 def of_bindings(context: Context, state: DrawState) -> Iterator[Finding]:
     """Findings about shaders, their bindings and targets."""
-    shaders = [stage.shader for stage in state.drawn_stages() if stage.shader is not None]
-    last, fragment = state.last_shader(), state.fragment.shader
+    for part in parts_of_bindings(context, state):
+        yield from part() if callable(part) else part
+
+
+def parts_of_bindings(context: Context, state: DrawState) -> Iterator[Part]:
+    """The same in their order, with a function for each part that depends on constant buffers, which change from draw to draw."""
     for stage in state.drawn_stages():
         if stage.shader is not None:
-            yield from programs.units(stage, stage.shader)
-            yield from sampling.mismatches(stage, stage.shader, programs.shown(stage.shader.program))
-            yield from settings.emissions(stage.shader.program)
-            if stage.processor == Processor.VERT:
-                yield from matrices.transposed(stage, stage.shader, programs.shown(stage.shader.program))
+            yield from _parts_of_stage(stage, stage.shader)
+    yield [*_of_outputs(context, state)]
+
+
+def _parts_of_stage(stage: StageState, shader: Shader) -> Iterator[Part]:
+    who = programs.shown(shader.program)
+    yield [*programs.units(stage, shader)]
+    yield partial(programs.constants, stage, shader)
+    yield [*sampling.mismatches(stage, shader, who), *settings.emissions(shader.program)]
+    if stage.processor == Processor.VERT:
+        yield partial(matrices.transposed, stage, shader, who)
+
+
+def writes_memory(state: DrawState) -> bool:
+    """True if a draw stores to memory, or streams out."""
+    return any(state.stream_targets) or any(programs.stores(stage.shader) for stage in state.drawn_stages())
+
+
+def _of_outputs(context: Context, state: DrawState) -> Iterator[Finding]:
+    shaders = [stage.shader for stage in state.drawn_stages() if stage.shader is not None]
+    last, fragment = state.last_shader(), state.fragment.shader
     if last is None:
         return
     discards = state.rasterizer.rasterizer_discard

@@ -32,7 +32,7 @@ class ValidatedDispatcher:
         place = self.reports.place()
         if not grid.blocks:
             self.reports.say("launch_grid", Finding("grid", grid.grid, f"the grid {grid.grid} has no block, so nothing runs"), place)
-        for item in (*programs.units(bindings.stage, shader), *races(shader, grid)):
+        for item in (*programs.units(bindings.stage, shader), *programs.constants(bindings.stage, shader), *races(shader, grid)):
             self.reports.say("launch_grid", item, place)
         self._dispatcher.launch(shader, program, bindings, grid)
 

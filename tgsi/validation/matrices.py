@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
-
-import numpy as np
-from numpy.typing import NDArray
+import math
+import struct
+from collections.abc import Iterator, Sequence
 
 from backends.device.shader import Shader
 from backends.device.stage_state import StageState
+from passes.analysis import facts
 from tgsi.language.channels import source_channels
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Reads, Trait
@@ -17,18 +17,21 @@ from tgsi.language.ir import IDENTITY, XYZW, Instruction, SrcOperand
 from tgsi.language.program import Program
 from tgsi.validation.findings import Finding
 
-Matrix = NDArray[np.float64]
+Matrix = Sequence[Sequence[float]]
+"""Its rows."""
 _SMALL = 1e-3
+_NUMBERS = struct.Struct("<16f")
 
 
 def transposed(stage: StageState, shader: Shader, who: str) -> Iterator[Finding]:
     """Matrices that a program uses the wrong way around."""
-    for (buffer, first), by_rows in uses(shader.program).items():
-        memory = stage.constants[buffer] if buffer < len(stage.constants) else None
+    for (buffer, first), by_rows in facts.of(shader.program, uses).items():
+        memory = stage.constant(buffer)
         if memory is None or memory.size < 16 * (first + 4):
             continue
-        words = np.frombuffer(ctypes.string_at(memory.address + 16 * first, 64), np.float32).reshape(4, 4).astype(np.float64)
-        if looks_transposed(words if by_rows else words.T):
+        numbers = _NUMBERS.unpack(ctypes.string_at(memory.address + 16 * first, 64))
+        rows = [numbers[k : k + 4] for k in range(0, 16, 4)]
+        if looks_transposed(rows if by_rows else list(zip(*rows))):
             name = f"CONST[{buffer}][{first}..{first + 3}]" if buffer else f"CONST[{first}..{first + 3}]"
             kind, other = ("rows", "columns") if by_rows else ("columns", "rows")
             text = f"the matrix in {name} of {who} looks transposed: it is used as four {kind}, and holds {other}; .T of a numpy matrix"
@@ -75,16 +78,17 @@ def _channel(operand: SrcOperand) -> int | None:
 
 def looks_transposed(m: Matrix) -> bool:
     """True if a matrix, given by its rows, is neither a transform nor a projection, and its transpose is one."""
-    if not np.isfinite(m).all() or not m.any():
+    flat = [value for row in m for value in row]
+    if not all(map(math.isfinite, flat)) or not any(flat):
         return False
-    return not _is_plausible(m) and _is_plausible(m.T)
+    return not _is_plausible(m) and _is_plausible(list(zip(*m)))
 
 
 def _is_plausible(m: Matrix) -> bool:
     """True of affine transforms, and of projections of what a camera sees: z is a multiple of w, and w is a distance."""
-    last = m[3]
-    if np.abs(last[:3]).max() < _SMALL * max(1.0, np.abs(m).max()):
-        return bool(abs(last[3]) > _SMALL)
-    z = m[2, :3]
-    parallel = np.abs(np.cross(z, last[:3])).max() <= _SMALL * max(1.0, np.abs(z).max()) * np.abs(last[:3]).max()
-    return bool(parallel and abs(np.linalg.norm(last[:3]) - 1) < _SMALL)
+    last, z = m[3][:3], m[2][:3]
+    most, most_z = max(map(abs, last)), max(map(abs, z))
+    if most < _SMALL * max(1.0, *(abs(value) for row in m for value in row)):
+        return abs(m[3][3]) > _SMALL
+    cross = z[1] * last[2] - z[2] * last[1], z[2] * last[0] - z[0] * last[2], z[0] * last[1] - z[1] * last[0]
+    return max(map(abs, cross)) <= _SMALL * max(1.0, most_z) * most and abs(math.hypot(*last) - 1) < _SMALL

@@ -11,6 +11,7 @@ from backends.device.needs import needs_of
 from backends.device.shader import Shader
 from backends.device.stage_state import StageState
 from linkage.link import link
+from passes.analysis import facts
 from passes.analysis.operands import registers_of
 from passes.lint import lint
 from tgsi.language.diagnostics import LinkError
@@ -88,7 +89,7 @@ def varyings(state: DrawState, before: Shader, fragment: Shader) -> Iterator[Fin
 
 
 def units(stage: StageState, shader: Shader) -> Iterator[Finding]:
-    """Textures, samplers, memory and constants that a program uses and that are not bound."""
+    """Textures, samplers and memory that a program uses and that are not bound."""
     program, who = shader.program, shown(shader.program)
     interface = program.interface
     textures = {} if interface is None else {unit.binding + k: unit.name for unit in interface.samplers.values() for k in range(unit.size)}
@@ -107,7 +108,6 @@ def units(stage: StageState, shader: Shader) -> Iterator[Finding]:
             if number >= len(table.items) or table.items[number] is None:
                 text = f"{who} uses {file.name}[{number}], which is not bound: it reads 0, and stores are lost; {word}"
                 yield Finding("memory", (shader.serial, file, number), text)
-    yield from _constants(stage, shader, who)
 
 
 def _used(program: Program, file: File) -> list[int]:
@@ -118,15 +118,15 @@ def _used(program: Program, file: File) -> list[int]:
     return sorted({item.index for item in named})
 
 
-def _constants(stage: StageState, shader: Shader, who: str) -> Iterator[Finding]:
+def constants(stage: StageState, shader: Shader) -> Iterator[Finding]:
     """Constant buffers that are missing or too small, and matrices of zeros."""
-    program, bound = shader.program, stage.constants
+    program, who = shader.program, shown(shader.program)
     interface = program.interface
     blocks = {}
     if interface is not None:
         blocks = {block.binding: block for block in (*interface.blocks.values(), *((interface.uniforms,) if interface.uniforms else ()))}
-    for slot, rows in _constant_rows(program).items():
-        block, memory = blocks.get(slot), bound[slot] if slot < len(bound) else None
+    for slot, rows in facts.of(program, _constant_rows).items():
+        block, memory = blocks.get(slot), stage.constant(slot)
         named = ", ".join(list(block.members)[:4]) if block is not None else ""
         title = f"the uniform{'s' * (',' in named)} {named}" if named else f"CONST[{slot}]"
         if memory is None:

@@ -60,10 +60,10 @@ class Compared(PixelWatcher):
     logs_quads = True
     counts: Counter[str]
 
-    def _fragments(self, draw: Any, attachment: Any, event: Any) -> Any:
+    def _fragments(self, draw: Any, attachment: Any, event: Any, away: Any) -> Any:
         self._watched, self._reference = attachment.index, None
         self._primitives = primitives_of(self.replay.context, draw)
-        return super()._fragments(draw, attachment, event)
+        return super()._fragments(draw, attachment, event, away)
 
     def _merge(self, draw: Any, merger: Any, log: Any, item: Any) -> Any:
         if merger.attachment.index == self._watched:
