@@ -11,7 +11,7 @@ from tgsi.language.record import record
 from tgsi.validation import facts, settings
 from tgsi.validation.findings import Finding
 
-_MOST = 1000
+_MOST = 500
 
 
 @record(eq=False)
