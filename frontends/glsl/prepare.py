@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from frontends.glsl.compatibility import ARRAYS
+from frontends.glsl.divisions import warn_of_divisions
 from frontends.glsl.extensions import EXTENSIONS, KNOWN, PASSED
 from frontends.glsl.hlsl.texts import rewrite
 from frontends.glsl.language import hlsl_dialect, language_of
@@ -109,6 +110,7 @@ def prepare(request: Request, *, fills: bool = False) -> Prepared:
     words = frozenset(token[0] for token in tokens)
     needed = [*asked, ARRAYS] if request.has_fixed and language.has_fixed and {"gl_in", "gl_TexCoord"} <= words else asked
     language = language.with_target_for(needed, words).with_least_target(request.least_version)
+    warn_of_divisions(tokens, reports)
     upgraded = upgrade(tokens, language, request.stage, asked, reports, has_fixed=request.has_fixed)
     lines = [f"#version {language.target} core"]
     head: list[Token | None] = [None]

@@ -52,6 +52,11 @@ def describe(rt: RenderTargetBlend, has_alpha: bool = True) -> str:
     return rgb if rgb == alpha else f"rgb {rgb}, alpha {alpha}"
 
 
+def adds_nothing(rt: RenderTargetBlend, color: Color) -> bool:
+    """True if the source is multiplied by its alpha, which is 0, and added to what is stored."""
+    return rt.rgb_func is BlendFunc.ADD and rt.rgb_src_factor is BlendFactor.SRC_ALPHA and not color[3] and bool(np.any(color[:3]))
+
+
 def _equation(rt: RenderTargetBlend, part: str) -> str:
     func, s, d = (getattr(rt, f"{part}_{name}") for name in ("func", "src_factor", "dst_factor"))
     if func in (BlendFunc.MIN, BlendFunc.MAX):

@@ -21,6 +21,7 @@ from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
 from tgsi.language.printer import print_instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
+from tgsi.validation.declared import uniform_at
 from tgsi.validation.words import are_floats
 
 _LETTERS = "xyzw"
@@ -61,6 +62,40 @@ class Lane:
             place, channel = following
             end = at
         return ""
+
+    def truncated(self, position: tuple[float, float]) -> str:
+        """A texel fetch whose coordinates are fractions that were cut to whole numbers, in words; empty where there is none.
+
+        position: of the fragment in the window. Where a fetch takes that, near the origin, nothing is wrong.
+        """
+        for at, step in enumerate(self.steps):
+            item = None if step.number is None else self.program.instructions[step.number]
+            if item is None or Trait.FETCH not in item.opcode.traits or (size := self._size(item)) is None or min(size[:2]) <= 2:
+                continue
+            fractions = [self._fraction(item.src[0].register, item.src[0].swizzle[axis], at) for axis in range(2)]
+            if any(value is None or not 0 <= value <= 1 for value in fractions):
+                continue
+            known = [value or 0.0 for value in fractions]
+            if any(value % 1 for value in known) and not all(abs(a - b) < 1 for a, b in zip(known, position)):
+                shown = ", ".join(map(_number, known))
+                return (
+                    f"{self._line(item)} reads the texel ({', '.join(str(int(value)) for value in known)}), which is ({shown}) without its "
+                    f"fraction: texelFetch counts texels, here {size[0]} x {size[1]}; multiply by textureSize, or call texture"
+                )
+        return ""
+
+    def _fraction(self, register: RegisterRef, channel: int, at: int, rounds: int = 4) -> float | None:
+        """The float that became a whole number in a channel of a register before a step; None: it was none."""
+        step = self._last(_name(register), channel, at) if register.file is File.TEMP and register.indirect is None else None
+        number = None if step is None else self.steps[step].number
+        if step is None or number is None or not rounds:
+            return None
+        item = self.program.instructions[number]
+        if _cuts(item):
+            word = self._value(item.src[0].register, item.src[0].swizzle[channel], step)
+            return None if word is None else _modified(_float(word), item.src[0])
+        found = (self._fraction(operand.register, operand.swizzle[channel], step, rounds - 1) for operand in item.src)
+        return next((value for value in found if value is not None), None)
 
     def _last(self, register: str, channel: int, end: int) -> int | None:
         """The last step before `end` that wrote a channel of a register."""
@@ -141,8 +176,7 @@ class Lane:
 
     def _beyond(self, instruction: Instruction, values: list[int]) -> str:
         """The texel coordinate that lies outside the texture."""
-        units = [s.register.index for s in instruction.src if s.register.file is File.SAMP and s.register.indirect is None]
-        size = self.sizes.get(units[0]) if units else None
+        size = self._size(instruction)
         if size is None or Trait.FETCH not in instruction.opcode.traits or not values:
             return ""
         width, height, last = size
@@ -150,6 +184,11 @@ class Lane:
             return f", whose level {values[-1]} the texture does not have: the last one is {last}"
         inside = 0 <= values[0] < width and (len(values) < 3 or 0 <= values[1] < height)
         return "" if inside else f", outside of the texture, {width} x {height}"
+
+    def _size(self, instruction: Instruction) -> tuple[int, int, int] | None:
+        """Width, height and last level of the texture that an instruction reads."""
+        units = [s.register.index for s in instruction.src if s.register.file is File.SAMP and s.register.indirect is None]
+        return self.sizes.get(units[0]) if units else None
 
     def _sources(self, instruction: Instruction, channel: int, at: int) -> Iterator[tuple[SrcOperand, int, float | None]]:
         """Each source channel that the result depends on, with its value as a float."""
@@ -183,12 +222,8 @@ class Lane:
     def _constant(self, register: RegisterRef) -> str:
         """A constant, with its uniform's name if there is one."""
         buffer = 0 if register.dimension is None else register.dimension.index
-        interface = self.program.interface
-        blocks = [] if interface is None else [*interface.blocks.values(), *([interface.uniforms] if interface.uniforms else [])]
-        for block in blocks:
-            for name, member in block.members.items() if block.binding == buffer else ():
-                if member.offset <= 16 * register.index + 12 < member.offset + 16 * max(1, member.columns):
-                    return f"the uniform {name}"
+        if name := uniform_at(self.program, buffer, register.index):
+            return f"the uniform {name}"
         return f"CONST[{buffer}][{register.index}]" if buffer else f"CONST[{register.index}]"
 
     def _line(self, instruction: Instruction) -> str:
@@ -205,23 +240,35 @@ def causer_of(
     if register is None or attachment.surface.format.is_integer:
         return None
     color = tuple(item.outputs[log.layout.outputs.index(register)].view(np.float32).tolist())
-    if any(color[:3]) and not any(map(isnan, color)):
+    program = log.program
+    is_bad = not any(color[:3]) or any(map(isnan, color))
+    if not is_bad and not _may_cut(program):
         return None
     bound = context.state.fragment.constants
     words = {k: ctypes.string_at(memory.address, memory.size // 16 * 16) for k, memory in enumerate(bound) if memory is not None}
     constants = {k: np.frombuffer(data, np.uint32).reshape(-1, 4) for k, data in words.items()}
     views = enumerate(context.state.fragment.views)
     sizes = {k: (view.record.width, view.record.height, view.record.last_level) for k, view in views if view is not None}
-    program = log.program
+    place = float(item.position[0]), float(item.position[1])
 
     def cause() -> str:
         try:
             lane = Lane(program, shown or program, trace().steps, constants, sizes)
         except UnsupportedError:
             return ""
-        return color_culprit(lane, f"OUT[{register}]", color)
+        return (lane.truncated(place) if _may_cut(program) else "") or color_culprit(lane, f"OUT[{register}]", color)
 
     return cause
+
+
+def _cuts(item: Instruction) -> bool:
+    """True if an instruction makes whole numbers of floats."""
+    return item.opcode.dst_types[:1] in (("int",), ("uint",)) and item.opcode.src_types == ("float",)
+
+
+def _may_cut(program: Program) -> bool:
+    """True if a program fetches texels, and makes whole numbers of floats."""
+    return any(Trait.FETCH in item.opcode.traits for item in program.instructions) and any(map(_cuts, program.instructions))
 
 
 def color_culprit(lane: Lane, register: str, color: tuple[float, ...]) -> str:

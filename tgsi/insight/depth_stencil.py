@@ -108,7 +108,9 @@ def pass_tests(
         if not (compares(CompareFunc.GEQUAL, old, low) and compares(CompareFunc.LEQUAL, old, high)):
             return Tested(Fate.DEPTH_BOUNDS, f"the stored {number(format, old)} is not within the bounds", data)
     passes = not (depth.enabled and has_depth) or compares(depth.func, steps, old)
-    detail = "" if passes else shown(depth.func, number(format, steps), number(format, old)) + " is false"
+    detail = (
+        "" if passes else shown(depth.func, number(format, steps), number(format, old)) + " is false" + _hopeless(depth.func, format, old)
+    )
     fate = Fate.PASSED if passes else Fate.DEPTH
     if format.stencil is not None and dsa.stencil[0].enabled:
         is_back = not is_front and dsa.stencil[1].enabled
@@ -125,6 +127,17 @@ def pass_tests(
     if passes and depth.enabled and depth.writemask and has_depth:
         data = _with_depth(format, data, steps)
     return Tested(fate, detail, data)
+
+
+def _hopeless(func: CompareFunc, format: Format, old: Any) -> str:
+    """A note about a stored depth that no fragment can beat, because the buffer was cleared for the other order."""
+    c = format.depth
+    top = 1 if c is None or c.type is ChannelType.FLOAT else (1 << c.size) - 1
+    if func is CompareFunc.LESS and old == 0:
+        return "; no depth is less than 0: the depth buffer was never cleared, or was cleared to 0"
+    if func is CompareFunc.GREATER and old == top:
+        return "; no depth is greater than 1: GREATER needs a depth buffer that is cleared to 0"
+    return ""
 
 
 def _with_stencil(format: Format, data: NDArray[np.uint8], value: int) -> NDArray[np.uint8]:

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.bound import DrawState
-from backends.device.memory import BoundView
 from backends.formats import Format
-from backends.pipe.enums import TexMipFilter, TextureTarget, TexWrap
+from backends.pipe.enums import TexWrap
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment
 from tgsi.insight.place import Attachment, same_layer
+from tgsi.insight.texture_doubts import of_textures
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import Trait
-from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 from tgsi.validation import vertices
 from tgsi.validation.declared import semantics
@@ -65,7 +63,7 @@ def doubts_of(context: Any, attachment: Attachment, log: FragmentLog, item: Logg
         and not context.targets.framebuffer.has_own_samples
     ):
         yield "the shader writes SAMPLEMASK, which is ignored: the rasterizer's multisample is off"
-    yield from _textures(context, log, item)
+    yield from of_textures(context, attachment, log, item)
     yield from _constants(context, log.program)
 
 
@@ -86,92 +84,6 @@ def _bits(format: Format, words: NDArray[np.uint32]) -> Iterator[str]:
         yield f"the color has the bits of whole numbers, such as {numbers}, which are almost 0 as floats: I2F or U2F, or divide as floats"
     if format.is_integer and are_floats(words):
         yield f"{format} holds whole numbers, and the shader wrote the bits of floats: F2I or F2U, or a UNORM or FLOAT format"
-
-
-# -- textures ----------------------------------------------------------------------------------------------------------------
-def _textures(context: Any, log: FragmentLog, item: LoggedFragment) -> Iterator[str]:
-    stage = context.state.fragment
-    done: set[int] = set()
-    for instruction in log.program.instructions:
-        unit = _unit(instruction)
-        if unit is None or unit in done or unit >= len(stage.views) or stage.views[unit] is None:
-            continue
-        done.add(unit)
-        sampler = stage.samplers[unit] if unit < len(stage.samplers) else None
-        yield from _zeros(stage.views[unit], unit, sampler)
-        if sampler is not None and Trait.FILTER in instruction.opcode.traits:
-            yield from _coordinates(stage.views[unit], sampler, unit, instruction, log, item)
-
-
-def _unit(instruction: Instruction) -> int | None:
-    """The number of the texture unit that an instruction samples."""
-    samplers = [s.register for s in instruction.src if s.register.file is File.SAMP]
-    return samplers[0].index if samplers and samplers[0].indirect is None else None
-
-
-def _zeros(view: BoundView, unit: int, sampler: Any) -> Iterator[str]:
-    """Levels and layers of a view that hold only zeros."""
-    record = view.record
-    constants = "".join("xyzw01"[int(c)] for c in view.key.swizzle)
-    if set(constants[:3]) <= {"0", "1"}:
-        yield f"the view of unit {unit} has the swizzle {constants!r}, which reads no channel of the texture"
-        return
-    levels = [[_is_zero(view, level, layer) for layer in range(_layers(view, level))] for level in range(record.last_level + 1)]
-    if all(all(level) for level in levels):
-        yield f"the texture of unit {unit} holds only zeros: nothing was uploaded or drawn to it"
-        return
-    empty = [k for k, level in enumerate(levels) if all(level)]
-    if empty and not all(levels[0]) and sampler is not None and sampler.key.min_mip_filter is not TexMipFilter.NONE:
-        yield f"level{'s' * (len(empty) > 1)} {_range(empty)} of the texture of unit {unit} hold only zeros: generate_mipmap"
-    layers = [k for k, zero in enumerate(levels[0]) if zero]
-    if len(layers) == len(levels[0]):
-        yield f"level 0 of the texture of unit {unit} holds only zeros, other levels do not: upload to level=0"
-    elif layers:
-        what = "face" if view.key.target is TextureTarget.TEXTURE_CUBE else "layer"
-        yield f"{what}{'s' * (len(layers) > 1)} {_range(layers)} of the texture of unit {unit} hold only zeros: nothing was uploaded there"
-
-
-def _range(numbers: list[int]) -> str:
-    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
-
-
-def _layers(view: BoundView, level: int) -> int:
-    depth: int = view.record.depth
-    return max(1, depth >> level if view.key.target is TextureTarget.TEXTURE_3D else depth)
-
-
-def _is_zero(view: BoundView, level: int, layer: int) -> bool:
-    record = view.record
-    height, row = max(1, record.height >> level), record.row_stride[level]
-    size = max(1, record.width >> level) * view.key.format.block_bytes
-    start = record.base + record.level_offset[level] + layer * record.layer_stride[level]
-    return not any(ctypes.string_at(start + y * row, size).strip(b"\0") for y in range(height))
-
-
-def _coordinates(
-    view: BoundView, sampler: Any, unit: int, instruction: Instruction, log: FragmentLog, item: LoggedFragment
-) -> Iterator[str]:
-    """Texture coordinates, read directly from an input, that do not fit the sampler."""
-    operand, record = instruction.src[0], view.record
-    axes = 1 if view.key.target is TextureTarget.TEXTURE_1D else 2
-    if operand.register.file is not File.IN or view.key.target not in (TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_2D):
-        return
-    words = item.inputs[log.layout.inputs.index(operand.register.index)].view(np.float32)
-    place = [float(words[operand.swizzle[k]]) for k in range(axes)]
-    if not np.isfinite(place).all():
-        return
-    shown = f"({', '.join(f'{v:.6g}' for v in place)})"
-    sizes = (record.width, record.height)[:axes]
-    if not sampler.key.normalized_coords:
-        if all(0 <= v <= 1 for v in place) and min(sizes) > 4:
-            yield f"the sampler of unit {unit} counts texels, and gets {shown}: normalized_coords=True takes 0 to 1"
-        return
-    for v, wrap in zip(place, (sampler.key.wrap_s, sampler.key.wrap_t)):
-        if not 0 <= v <= 1 and wrap in _BORDERS:
-            yield f"the coordinates {shown} of unit {unit} lie outside of 0 to 1, where {wrap.name} gives {_BORDERS[wrap]}"
-            return
-    if all(abs(v) > 4 for v in place) and all(abs(v) <= size for v, size in zip(place, sizes)):
-        yield f"the coordinates {shown} of unit {unit} look like texels of {sizes[0]} x {sizes[-1]}, and the sampler takes 0 to 1"
 
 
 # -- constants ---------------------------------------------------------------------------------------------------------------

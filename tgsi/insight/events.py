@@ -114,6 +114,8 @@ class Fragment:
 
 COMMAND = "command "
 """Prefix of an `emit_string_marker` text that names the frontend's command behind the following calls."""
+ELSEWHERE = "it went to another target"
+"""Beginning of the reason of a draw to other targets."""
 
 
 @record

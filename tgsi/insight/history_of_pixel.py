@@ -19,7 +19,7 @@ from tgsi.insight.culprits import causer_of
 from tgsi.insight.doubts import doubts_of, texts_of
 from tgsi.insight.events import COMMAND, Event, Fate, Fragment
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment, empty_log, log_fragments
-from tgsi.insight.idle import beside_reason, idle_reason
+from tgsi.insight.idle import beside_reason, elsewhere_reason, idle_reason
 from tgsi.insight.known_findings import KnownFindings
 from tgsi.insight.merging import Merger, depth_test_of
 from tgsi.insight.moments import at_draw
@@ -89,6 +89,8 @@ class PixelWatcher:
         self.replay.context.watched.watch = self._draw
         self._events: list[Event] = []
         self._of_call: list[Event] = []
+        self._has_draw = False
+        self._elsewhere: Event | None = None  # the last draw to other targets
         self._beside: Event | None = None  # a draw to another part of the texture
         self._draws = 0
         self._bytes = b""
@@ -106,8 +108,9 @@ class PixelWatcher:
             resource = self._resource()
             if resource is not None:
                 self._note_end(resource)
-            if self._beside is not None and not any(event.kind == "draw" for event in self._events):
-                self._events.append(self._beside)
+            missed = self._beside or self._elsewhere
+            if missed is not None and not any(event.kind == "draw" for event in self._events):
+                self._events.append(missed)
             return PixelHistory(tuple(self._events), self._last[0], ended, self._last[1], self._draws)
         finally:
             self.replay.close()
@@ -167,6 +170,8 @@ class PixelWatcher:
 
     def _after(self, call: Call) -> None:
         name, resource = call.row.name, self._resource()
+        if resource is None and KINDS.get(name) == "draw":  # frontends create some pictures when they are cleared or read
+            self._note_elsewhere(call)
         if resource is None or name not in KINDS or not self._bytes:
             return
         if self._unseen is not None:
@@ -194,6 +199,15 @@ class PixelWatcher:
             self._events.append(replace(event, reasons=(reason,)))
         elif kind == "draw" and (reason := beside_reason(context, resource, self.place)):
             self._beside = replace(event, reasons=(reason,))
+        elif kind == "draw":
+            self._note_elsewhere(call, resource)
+
+    def _note_elsewhere(self, call: Call, resource: Resource | None = None) -> None:
+        """Remember a draw to other targets, until one goes to the pixel's."""
+        if not self._has_draw and (reason := elsewhere_reason(self.replay.context, resource)):
+            shown = shown_call(call, self.replay.handle_of)
+            event = Event(self.replay.number, shown, "draw", marker=self._marker, command=self._command, reasons=(reason,))
+            self._elsewhere = event
 
     # -- draws -----------------------------------------------------------------------------------------------------------
     def _draw(self, draw: Draw, carry_out: Callable[[], Sequence[str]]) -> Sequence[str]:
@@ -203,6 +217,7 @@ class PixelWatcher:
         if not surfaces or resource is None or not self._is_wanted(self.replay.number):
             self._look()
             return carry_out()
+        self._has_draw = True
         event = Event(self.replay.number, self._shown, "draw", draw=number, marker=self._marker, command=self._command)
         merger, is_away = None, False
         try:
@@ -286,10 +301,12 @@ class PixelWatcher:
         reasons: tuple[str, ...] = ()
         if not fragments:
             reasons = tuple(reasons_for_nothing(context, draw, place, away))
-        elif fragments[-1].fate is Fate.PASSED:
-            last = merged[-1].item
-            fragments[-1] = replace(fragments[-1], causer=causer_of(context, attachment, log, last, shown, fragments[-1].trace))
-            doubts = (*doubts_of(context, attachment, log, last), *doubts)
+        elif passed := [number for number, item in enumerate(fragments) if item.fate is Fate.PASSED]:
+            number = passed[-1]
+            item = merged[number].item
+            cause = causer_of(context, attachment, log, item, shown, fragments[number].trace)
+            fragments[number] = replace(fragments[number], causer=cause)
+            doubts = (*doubts_of(context, attachment, log, item), *doubts)
         else:
             doubts = ()
         depth_func, writes_depth = merger.depth_test

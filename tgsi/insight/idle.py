@@ -7,6 +7,7 @@ from typing import Any
 from backends.gallium.context.recording.decoder import Call
 from backends.gallium.resource.resource import Resource
 from tgsi.insight.calls import KINDS
+from tgsi.insight.events import ELSEWHERE
 from tgsi.insight.place import Place, attachments
 from tgsi.language.facts.enums import Processor
 
@@ -43,3 +44,12 @@ def beside_reason(context: Any, resource: Resource, place: Place) -> str:
             bound = f"the bound surface is level {surface.level}, {layers} of the texture"
             return f"{bound}, and the pixel is in level {place.level}, layer {place.layer}"
     return ""
+
+
+def elsewhere_reason(context: Any, resource: Resource | None) -> str:
+    """The reason why a draw to other targets misses the pixel; empty for draws without a target."""
+    bound = [surface for surface in context.targets.surfaces if surface is not None]
+    if not bound or any(surface.living_texture is resource for surface in bound if resource is not None):
+        return ""
+    framebuffer = context.targets.framebuffer
+    return f"{ELSEWHERE}, {framebuffer.width} x {framebuffer.height}"

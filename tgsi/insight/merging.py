@@ -16,7 +16,7 @@ from backends.device.framebuffer import Surface
 from backends.formats import ChannelType, Format
 from backends.pipe.enums import CompareFunc, Face
 from backends.pipe.state import DepthStencilAlphaState, ScissorState, ViewportState
-from tgsi.insight.blending import Colors, describe, stored
+from tgsi.insight.blending import Colors, adds_nothing, describe, stored
 from tgsi.insight.depth_stencil import compares, pass_tests, shown
 from tgsi.insight.events import Fate, Fragment, SampleFate
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment
@@ -250,7 +250,9 @@ class Merger:
         self.pixel.color[s] = stored(self.blend, index, format, Colors(first, second, self.constant), self.pixel.color[s])
         if self.blend.logicop_enable:
             return Fate.PASSED, f"the logic operation {self.blend.logicop_func.name}"
-        return Fate.PASSED, describe(rt) if rt.blend_enable and not format.is_integer else ""
+        if not rt.blend_enable or format.is_integer:
+            return Fate.PASSED, ""
+        return Fate.PASSED, describe(rt) + ("; the alpha is 0, so nothing of the color is added" if adds_nothing(rt, first) else "")
 
     def differences(self) -> str:
         """The difference between the computed and the stored pixel, in words; empty if there is none."""

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from backends.device.bound import Shader
 from backends.gallium.context.stream_output import StreamOutputTarget
 from backends.pipe.enums import Prim, TextureTarget
-from backends.pipe.state import StreamOutput, StreamOutputInfo
+from backends.pipe.limits import MAX_VIEWPORTS
+from backends.pipe.state import StreamOutput, StreamOutputInfo, ViewportState
 from tgsi.insight.replaying import Draw, ReplayContext
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
@@ -141,9 +142,9 @@ def _window(context: Any, primitives: Primitives) -> NDArray[np.float64]:
     if primitives.is_window_space:
         return primitives.positions[..., :3].astype(np.float64)
     state = context.state
-    scales = np.array([v.scale for v in state.viewports] or [(0.0,) * 3], np.float64)
-    moves = np.array([v.translate for v in state.viewports] or [(0.0,) * 3], np.float64)
-    which = np.where(primitives.viewports < len(scales), primitives.viewports, 0)
+    viewports = [*state.viewports, *[ViewportState()] * (MAX_VIEWPORTS - len(state.viewports))]
+    scales, moves = (np.array([getattr(item, name) for item in viewports], np.float64) for name in ("scale", "translate"))
+    which = primitives.viewports
     p = primitives.positions.astype(np.float64)
     with np.errstate(all="ignore"):
         half = 0.0 if state.rasterizer.half_pixel_center else 0.5

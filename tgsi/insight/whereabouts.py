@@ -138,7 +138,25 @@ def _hint(primitives: Primitives) -> str:
     return "; positions may be in pixels, and are wanted from -1 to 1" if usual else ""
 
 
+def _viewport_away(context: Any, primitives: Primitives, mask: Mask, place: Place) -> str:
+    """A text about the viewport of some primitives, if it does not have the pixel; otherwise empty."""
+    numbers, viewports = np.unique(primitives.viewports[mask]), context.state.viewports
+    if primitives.is_window_space or len(numbers) != 1 or numbers[0] >= len(viewports):
+        return ""
+    item = viewports[int(numbers[0])]
+    low, high = ([t + sign * abs(s) for s, t in zip(item.scale[:2], item.translate[:2])] for sign in (-1, 1))
+    if all(a <= at + 0.5 <= b for a, at, b in zip(low, (place.x, place.y), high)):
+        return ""
+    framebuffer = context.targets.framebuffer
+    return (
+        f"the viewport, columns {low[0]:g} to {high[0]:g} and rows {low[1]:g} to {high[1]:g}, in a target of {framebuffer.width} x "
+        f"{framebuffer.height}, lies away from the pixel"
+    )
+
+
 def _elsewhere(context: Any, primitives: Primitives, mask: Mask, place: Place) -> str:
+    if away := _viewport_away(context, primitives, mask, place):
+        return away
     window = window_of(context, primitives)[mask]
     low, high = window[..., :2].min(axis=1), window[..., :2].max(axis=1)
     x, y = place.x + 0.5, place.y + 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from tgsi.insight.events import Event, Fate, Fragment, Verdict
+from tgsi.insight.events import ELSEWHERE, Event, Fate, Fragment, Verdict
 
 _SHOWN_FRAGMENTS = 12
 
@@ -65,13 +65,15 @@ def _written(writers: Sequence[Event], later: Sequence[Event]) -> str:
         text += f", from {', '.join(shown[:2])}" + (" and more" if len(shown) > 2 else "")
     if item.detail:
         text += f", {'by' if item.detail.startswith('the ') else 'blended:'} {item.detail}"
-    return f"{text}{''.join(f'; {part}' for part in _because(writers, item, later))}."
+    because = list(_because(writers, item, later))
+    return f"{text}{''.join(f'; {part}' for part in because)}" + "." * (not because or because[-1][-1] not in "?.")
 
 
 def _because(writers: Sequence[Event], item: Fragment, later: Sequence[Event]) -> Iterator[str]:
     """Facts that explain the last written value if it may be unintended. later: later draws that wrote nothing."""
     event = writers[-1]
-    if odd := [draw for draw in later if draw.fragments and _is_odd(draw)]:
+    commands = {writer.command for writer in writers if writer.command}
+    if odd := [draw for draw in later if draw.fragments and (_is_odd(draw) or (draw.command in commands and _is_left(draw)))]:
         yield f"later, {_rejected(odd)}"
     if event.missing:
         yield event.missing[0]
@@ -97,6 +99,11 @@ def _is_odd(event: Event) -> bool:
         details = [item.detail for item in event.fragments if item.fate is Fate.DEPTH]
         return any("viewport" in text or text.startswith("NEVER") for text in details)
     return True
+
+
+def _is_left(event: Event) -> bool:
+    """True if state left over from other draws rejects a draw whose command wrote the pixel before."""
+    return {item.fate for item in event.fragments} <= {Fate.SCISSOR, Fate.MASKED, Fate.WINDOW_RECTANGLE}
 
 
 def _hidden(writers: Sequence[Event], item: Fragment) -> str:
@@ -146,6 +153,8 @@ def _rejected(events: Sequence[Event]) -> str:
 def _nothing(draws: Sequence[Event]) -> str:
     if not draws:
         return "no draw went to this target"
+    if draws[-1].reasons and draws[-1].reasons[0].startswith(ELSEWHERE):
+        return f"no draw went to this target; the last one, {_name(draws[-1])}, {draws[-1].reasons[0].removeprefix('it ')}"
     if draws[-1].draw is None and draws[-1].reasons:
         return f"{_name(draws[-1])} did not reach the pixel: {draws[-1].reasons[0]}"
     reasons = [(event, event.reasons[0]) for event in draws if event.reasons]

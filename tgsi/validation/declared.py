@@ -44,6 +44,17 @@ def has_nan(data: bytes | bytearray, variable: Variable) -> bool:
     return False
 
 
+def uniform_at(program: Program, buffer: int, row: int) -> str:
+    """The path of the uniform, or member of a uniform block, that holds a row of a constant buffer; empty if the program has no names."""
+    interface = program.interface
+    blocks = [] if interface is None else [*interface.blocks.values(), *([interface.uniforms] if interface.uniforms else [])]
+    for block in blocks:
+        for name, member in block.members.items() if block.binding == buffer else ():
+            if member.offset <= 16 * row + 12 < member.offset + 16 * max(1, member.columns):
+                return name
+    return ""
+
+
 def registers(program: Program, file: File) -> list[int]:
     """Numbers of the registers, or units, that a program declares in a file, in order."""
     return sorted({number for item in program.declared(file) for number in range(item.first, item.last + 1)})

@@ -14,6 +14,7 @@ from backends.device.interface import Device
 from backends.device.shader import Shader
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
+from backends.pipe.enums import Clear
 from backends.pipe.state import DrawInfo
 from tgsi.validation import colors, facts, programs, settings, vertices
 from tgsi.validation.drawing import Drawing
@@ -42,6 +43,7 @@ class ValidatedDevice:
         self._doubts: dict[tuple[int, ...], tuple[str, str, Place]] = {}  # combinations without one, with text, call and line
         self._cleared: weakref.WeakSet[Resource] = weakref.WeakSet()
         self._gaps: weakref.WeakKeyDictionary[Resource, tuple[str, Place]] = weakref.WeakKeyDictionary()  # targets never cleared
+        self._depths: weakref.WeakKeyDictionary[Resource, float] = weakref.WeakKeyDictionary()  # of the latest clear
         self._is_busy = False
 
     def __getattr__(self, name: str) -> Any:
@@ -99,6 +101,8 @@ class ValidatedDevice:
             if (item := colors.cleared(buffers, color, context.targets.cbufs)) is not None:
                 self.reports.say("clear", item, self.reports.place())
             self._note_clear(buffers, context.targets.surfaces)
+            if buffers & int(Clear.DEPTH) and (zs := context.targets.zsbuf) is not None and (texture := zs.living_texture) is not None:
+                self._depths[texture] = depth
         self._device.clear(buffers, color, depth, stencil)
 
     # -- reads of a picture, before which deferred warnings are issued --------------------------------------------------------
@@ -219,5 +223,5 @@ class ValidatedDevice:
             if said := colors.overflow(drawing, context, before):
                 self.reports.say(drawing.call, Finding("overflow", key, said), place)
         elif is_first and not text:
-            self._doubts[key] = Trials(drawing, before, size).reason(), drawing.call, place
+            self._doubts[key] = Trials(drawing, before, size, self._depths).reason(), drawing.call, place
         return faults, text

@@ -13,7 +13,7 @@ from backends.device.bound import DrawState
 from backends.device.counters import difference
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
-from backends.pipe.enums import ColorMask, Face, LogicOp
+from backends.pipe.enums import ColorMask, CompareFunc, Face, LogicOp
 from backends.pipe.state import AlphaState, BlendState, DepthState, StencilState, ViewportState
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
@@ -72,8 +72,9 @@ def _all(tests: list[_Test]) -> dict[str, Any]:
 class Trials:
     """A draw that changed nothing, repeated with other state."""
 
-    def __init__(self, drawing: Drawing, before: Contents, size: tuple[int, int]) -> None:
-        self._drawing, self._before, self._size = drawing, before, size
+    def __init__(self, drawing: Drawing, before: Contents, size: tuple[int, int], cleared: Mapping[Resource, float]) -> None:
+        """cleared: depths that targets were cleared to last."""
+        self._drawing, self._before, self._size, self._cleared = drawing, before, size, cleared
         self._device, self._state = drawing.device, drawing.state
 
     def reason(self) -> str:
@@ -244,16 +245,29 @@ class Trials:
             return f": the viewport's scale[2] is 0, so that every depth is {self._state.viewports[0].translate[2]:g}"
         from backends.formats.arrays import unpack_depth
 
+        func = self._state.depth_stencil_alpha.depth.func
         for texture, _, _, _, old in self._before:
             format = texture.plain_format
             if format.has_depth:
                 depths = unpack_depth(format, old.reshape(-1, format.block_bytes))
                 low, high = float(depths.min()), float(depths.max())
                 if low == high:
-                    hint = ": was it never cleared? ctx.clear('DEPTH', depth=1.0)" if low == 0 else ""
-                    return f": the depth buffer holds {low:g} everywhere{hint}"
+                    return f": the depth buffer holds {low:g} everywhere{_clear_hint(func, low, self._cleared.get(texture))}"
                 return f": the depth buffer holds {low:g} to {high:g}"
         return ""
+
+
+def _clear_hint(func: CompareFunc, value: float, cleared: float | None) -> str:
+    """A hint about a depth buffer that holds one value. cleared: the depth that it was cleared to, or None."""
+    if func is CompareFunc.GREATER and value == 1:
+        return ", and GREATER needs a clear to 0: ctx.clear('DEPTH', depth=0.0)"
+    if value:
+        return ""
+    return (
+        ": was it never cleared? ctx.clear('DEPTH', depth=1.0)"
+        if cleared is None
+        else f": it was cleared to {cleared:g}, and no depth is less; ctx.clear('DEPTH', depth=1.0)"
+    )
 
 
 def clippers(state: DrawState) -> str:

@@ -11,7 +11,7 @@ from backends.device.shader import Shader
 from backends.device.stage_state import StageState
 from backends.pipe.state import DrawInfo
 from tgsi.language.facts.enums import Processor
-from tgsi.validation import matrices, programs, sampling, settings, targets, values, vertices
+from tgsi.validation import matrices, premultiplied, programs, sampling, settings, targets, values, vertices
 from tgsi.validation.findings import Finding
 
 if TYPE_CHECKING:
@@ -40,17 +40,17 @@ def parts_of_bindings(context: Context, state: DrawState) -> Iterator[Part]:
     """The same in their order, with a function for each part that depends on constant buffers, which change from draw to draw."""
     for stage in state.drawn_stages():
         if stage.shader is not None:
-            yield from _parts_of_stage(stage, stage.shader)
+            yield from _parts_of_stage(context, state, stage, stage.shader)
     yield [*_of_outputs(context, state)]
 
 
-def _parts_of_stage(stage: StageState, shader: Shader) -> Iterator[Part]:
+def _parts_of_stage(context: Context, state: DrawState, stage: StageState, shader: Shader) -> Iterator[Part]:
     who = programs.shown(shader.program)
-    yield [*programs.units(stage, shader)]
+    yield [*programs.units(stage, shader), *programs.noted(shader)]
     yield partial(programs.constants, stage, shader)
     yield [*sampling.mismatches(stage, shader, who), *settings.emissions(shader.program)]
     if stage.processor == Processor.VERT:
-        yield partial(matrices.transposed, stage, shader, who)
+        yield partial(matrices.findings, state, stage, shader, who, has_depth=context.targets.zsbuf is not None)
 
 
 def writes_memory(state: DrawState) -> bool:
@@ -81,6 +81,7 @@ def _of_outputs(context: Context, state: DrawState) -> Iterator[Finding]:
     yield from settings.blending(state, fragment, len(cbufs))
     if fragment is not None:
         yield from programs.varyings(state, last, fragment)
+        yield from premultiplied.twice(state, fragment, len(cbufs))
         yield from settings.encodings(fragment, [item.format for item in cbufs if item is not None])
 
 

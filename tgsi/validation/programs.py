@@ -71,6 +71,15 @@ def unwritten(shader: Shader) -> Iterator[Finding]:
             yield Finding("unwritten", (shader.serial, item.message), f"{shown(program)}{where}: {item.message}")
 
 
+def noted(shader: Shader) -> Iterator[Finding]:
+    """Warnings of the compiler about numbers that are surely not meant."""
+    for item in shader.program.notes:
+        if item.code == "G003":
+            where = f" ({item.span})" if item.span is not None else ""
+            text = f"{shown(shader.program)}{where}: {item.message}" + (f"; {item.hint}" if item.hint else "")
+            yield Finding("noted", (shader.serial, item.message, where), text)
+
+
 def _kills(program: Program) -> bool:
     return any(Trait.KILL in item.opcode.traits for item in program.instructions)
 

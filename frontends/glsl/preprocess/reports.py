@@ -44,10 +44,10 @@ class Reports:
         if len(self.findings) >= MAX_FINDINGS:
             raise ParseError(self._errors())
 
-    def warning(self, message: str, token: Token, hint: str = "") -> None:
+    def warning(self, message: str, token: Token, hint: str = "", code: str = "G002") -> None:
         """Note a warning."""
         if len(self.findings) < MAX_FINDINGS:
-            self.findings.append(Diagnostic("G002", Severity.WARNING, message, self.labels(token), hint))
+            self.findings.append(Diagnostic(code, Severity.WARNING, message, self.labels(token), hint))
 
     def refuse(self, message: str, token: Token, hint: str = "", code: str = "G001") -> NoReturn:
         """Raise ParseError with an error, and with those before it."""

@@ -1,14 +1,15 @@
 """The reference interpreter over the quad of a logged fragment, with everything that its draw has bound.
 
-Only the inputs come from the code that draws, and they are compared with planes in float64 where the triangle is known by its number.
-Coverage, places of samples, stored colors and memory are read from the state, and INTERP_* follow the planes.
+Only the inputs come from the code that draws. They are compared with those that float64 gives for the corners of a primitive, and the
+interpreter shades its vertices, too, and runs task and mesh programs. Coverage, places of samples, stored colors and memory are read from
+the state, and INTERP_* follow the planes.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,16 +24,18 @@ from backends.pipe.enums import TextureTarget
 from backends.run.arguments import prepare
 from backends.run.textures import TextureData
 from tests.unit.insight import coverage
-from tests.unit.insight.planes import Planes, inputs_of, planes_of
+from tests.unit.insight.mesh_stage import mesh_primitives
+from tests.unit.insight.shapes import Shape, Triangle, inputs_of, places_of, shapes_of
+from tests.unit.insight.vertex_stage import outputs_of
 from tgsi.insight.events import Fate
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment, Sampling
 from tgsi.insight.logging_program import QUAD
 from tgsi.insight.merging import Merger
 from tgsi.insight.place import stored_words
-from tgsi.insight.primitives import Primitives
+from tgsi.insight.primitives import Primitives, primitives_of
 from tgsi.insight.replaying import Draw
 from tgsi.insight.smoothing import can_be_smooth
-from tgsi.language.facts.enums import File, Interpolation, Location
+from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 from tgsi.language.facts.traits import OTHER_LANES, Trait
 from tgsi.language.program import Program
 
@@ -68,9 +71,9 @@ def _texture(view: Any) -> TextureData:
     return TextureData(key.format, tuple(levels), key.swizzle)
 
 
-def _memory(context: Any) -> dict[str, Any]:
-    """Buffers, images and counters of the fragment stage, as they are now."""
-    stage, state = context.state.fragment, context.state
+def _memory(context: Any, stage: Any) -> dict[str, Any]:
+    """Buffers, images and counters of a stage, as they are now."""
+    state = context.state
     return {
         "buffers": {k: _bytes(m.address, m.size // 4 * 4) for k, m in enumerate(stage.buffers.items) if m is not None},
         "images": {
@@ -82,14 +85,21 @@ def _memory(context: Any) -> dict[str, Any]:
     }
 
 
-def _units(context: Any) -> dict[str, Any]:
-    stage = context.state.fragment
+def _units(context: Any, stage: Any) -> dict[str, Any]:
     templates = {id(bound): state for state, bound in context._sampler_templates.items()}
     return {
         "constants": {k: _bytes(c.address, c.size // 16 * 16).view(np.uint32).reshape(-1, 4) for k, c in enumerate(stage.constants) if c},
         "textures": {k: _texture(view) for k, view in enumerate(stage.views) if view is not None},
         "samplers": {k: templates[id(bound)] for k, bound in enumerate(stage.samplers) if bound is not None},
     }
+
+
+def corners_of_draw(context: Any, draw: Draw) -> Primitives | None:
+    """The primitives of a draw: streamed out, or those that the interpreter makes of meshes."""
+    if draw.mesh is None:
+        return primitives_of(context, draw)
+    stages = {number: context.state.stage[number] for number in (int(Processor.TASK), int(Processor.MESH))}
+    return mesh_primitives(context, draw, {k: {**_units(context, stage), **_memory(context, stage)} for k, stage in stages.items()})
 
 
 def positions_of_samples(context: Any, sampling: Sampling) -> NDArray[np.float32]:
@@ -110,18 +120,20 @@ class Reference:
         self.sampling = Sampling(context, log.program)
         self.places = positions_of_samples(context, self.sampling)
         self.program: Program = log.program
+        self.seen: set[object] = set()
 
     def check(self, item: LoggedFragment) -> None:
         """Compare a fragment with the interpreter's. Refusals are counted by their text."""
-        planes = planes_of(self.context, self.draw, self.found, item)
+        shape = self._matching(item)
+        self.counts["fragments with compared inputs"] += shape is not None
+        if shape is not None:
+            self._check_vertices(shape)
         if can_be_smooth(self.context):
             fits = coverage.may_be(self.context, self.draw, self.found, item, (self.merger.x, self.merger.y))
             assert fits is not False, (self.merger.x, self.merger.y, item.primitive, item.coverage)
             self.counts["coverages"] += fits is True
-        if planes is not None:
-            self._check_inputs(item, planes)
         try:
-            outputs, lives = self._run(item, planes)
+            outputs, lives = self._run(item, shape)
         except Refusal as refusal:
             self.counts[f"not run: {refusal}"] += 1
             return
@@ -173,21 +185,61 @@ class Reference:
         first = next(s for s in range(self.sampling.count) if mask >> s & 1)
         return tuple(map(float, self.places[first] - CENTER))  # type: ignore[return-value]
 
-    def _check_inputs(self, item: LoggedFragment, planes: Planes) -> None:
+    def _matching(self, item: LoggedFragment) -> Shape | None:
+        """The primitive that gives the inputs of a fragment; None where none is known. AssertionError: none that may be it gives them."""
+        pixel = self.merger.x, self.merger.y
+        shapes, is_all = shapes_of(self.context, self.draw, self.found, item, pixel)
+        wrong = []
+        for shape in shapes:
+            differences = list(self._differences(item, shape))
+            if not differences:
+                return shape
+            wrong.append((shape.number, differences[0]))
+        assert not is_all, (pixel, item.primitive, wrong[:4])
+        return None
+
+    def _differences(self, item: LoggedFragment, shape: Shape) -> Iterator[tuple[Any, ...]]:
+        """Inputs, or positions, that a primitive does not give."""
+        assert self.found is not None
         r = self.context.state.rasterizer
         x, y = self._place(item)
         center = (x, y) if r.force_persample_interp else (self.merger.x + 0.5, self.merger.y + 0.5)
         dx, dy = self._offset_of(item)
         at = (x, y) if item.sample >= 0 else (center[0] + dx, center[1] + dy)
-        for register, values in inputs_of(self.log, planes, *at, flat=r.flatshade, center=center).items():
+        places = places_of(self.found)
+        if shape.window.shape[0] == 1:
+            places = {key: place for key, place in places.items() if key[0] != "GENERIC" or not r.sprite_coord_enable >> key[1] & 1}
+        for register, values, slack in inputs_of(self.log, shape, places, *at, flat=r.flatshade, center=center):
             given = item.inputs[self.log.layout.inputs.index(register)].view(np.float32).astype(np.float64)
-            scale = max(1.0, float(np.abs(planes.outputs).max()), float(np.abs(values).max()))
-            assert np.abs(given - values).max() <= 2e-3 * scale, ((self.merger.x, self.merger.y), register, given, values)
-            self.counts["inputs"] += 1
-        z, one_over_w = planes.position(x, y)
-        assert abs(z - float(item.position[2])) <= 1e-4, (z, item.position)
-        assert abs(one_over_w - float(item.position[3])) <= 1e-3 * abs(one_over_w), (one_over_w, item.position)
-        assert (float(item.position[0]), float(item.position[1])) == (x, y), item.position
+            scale = max(1.0, float(np.abs(shape.outputs).max()), float(np.abs(values).max()))
+            if not np.abs(given[: len(values)] - values).max() <= 2e-3 * scale + slack:
+                yield register, given, values
+        z, one_over_w = shape.position(x, y)
+        ends = np.stack([shape.window[:, 2], 1 / shape.w], 1)
+        slack = shape.slack(ends, x, y, Interpolation.LINEAR)
+        has_offset = r.offset_tri or r.offset_line or r.offset_point
+        if not has_offset and not abs(z - float(item.position[2])) <= 1e-4 + slack:
+            yield z, item.position
+        if not abs(one_over_w - float(item.position[3])) <= 1e-3 * abs(one_over_w) + slack:
+            yield one_over_w, item.position
+        if (float(item.position[0]), float(item.position[1])) != (x, y):
+            yield (x, y), item.position
+
+    def _check_vertices(self, shape: Shape) -> None:
+        """Compare the vertices of a primitive with the interpreter's, where no other stage stands between."""
+        info, context, key = self.draw.info, self.context, ("vertices", shape.number)
+        assert self.found is not None
+        if info is None or self.found.program.processor is not Processor.VERT or key in self.seen:
+            return
+        self.seen.add(key)
+        instance, number = divmod(shape.number, len(self.found.positions) // max(info.instance_count, 1))
+        units = {**_units(context, context.state.vertex), **_memory(context, context.state.vertex)}
+        outputs = outputs_of(context, info, number, instance, units)
+        if outputs is None:
+            return
+        for corner in self.found.outputs[shape.number]:
+            assert any(not differ(wanted.reshape(-1), corner.reshape(-1)) for wanted in outputs), (shape.number, corner, outputs)
+            self.counts["vertices"] += 1
 
     def _inputs(self, item: LoggedFragment) -> Words:
         """The IN file, (4 lanes, registers, 4)."""
@@ -205,20 +257,19 @@ class Reference:
         return inputs
 
     # -- the run -----------------------------------------------------------------------------------------------------------
-    def _refuse(self, planes: Planes | None) -> None:
+    def _refuse(self, shape: Shape | None) -> None:
         program = self.program
         traits = {trait for i in program.instructions for trait in i.opcode.traits}
         if Trait.HELPER in traits:
             raise Refusal("it reads whether it is a helper")
-        linear = any(d.interpolation is Interpolation.LINEAR and str(d.semantic) != "POSITION" for d in program.declared(File.IN))
-        if self._is_loose and (planes is None or (planes.is_clipped and linear)):
-            raise Refusal("INTERP in a clipped or thin triangle")
+        if self._is_loose and not isinstance(shape, Triangle):
+            raise Refusal("INTERP in a thin triangle, a line or a point")
         located = any(d.location is not Location.CENTER for d in program.declared(File.IN))
         if traits & OTHER_LANES and (self.log.runs_per_sample or located):
             raise Refusal("derivatives of places that differ from lane to lane")
 
-    def _run(self, item: LoggedFragment, planes: Planes | None) -> tuple[Words, bool]:
-        self._refuse(planes)
+    def _run(self, item: LoggedFragment, shape: Shape | None) -> tuple[Words, bool]:
+        self._refuse(shape)
         program, lane = self.program, (self.merger.x & 1) + 2 * (self.merger.y & 1)
         inputs = self._inputs(item)
         names = {d.semantic.name for d in program.declared(File.SV) if d.semantic is not None}
@@ -236,15 +287,15 @@ class Reference:
         arguments = prepare(
             program,
             inputs,
-            **_units(self.context),
-            **_memory(self.context),
+            **_units(self.context, self.context.state.fragment),
+            **_memory(self.context, self.context.state.fragment),
             system_values=given,
             framebuffer={k: np.tile(words, (4, 1)) for k, words in self._colors(item).items()},
             sample_positions=self.places if self.sampling.has_places else None,
             coverage=np.full(4, self._mask(item), np.uint32) if self.sampling.has_places else None,
         )
-        if self._is_loose and planes is not None:
-            arguments = self._with_planes(arguments, planes)
+        if self._is_loose and isinstance(shape, Triangle):
+            arguments = self._with_planes(arguments, shape)
         machine = Machine(program, arguments)
         machine.registers.files[File.IN] = inputs.transpose(1, 0, 2).copy()
         machine.run()
@@ -259,18 +310,20 @@ class Reference:
                 found[number] = _fetched(surface.format, texel)
         return found
 
-    def _with_planes(self, arguments: Any, planes: Planes) -> Any:
+    def _with_planes(self, arguments: Any, shape: Triangle) -> Any:
         """The arguments with coefficients and positions of the quad, so that INTERP_* are computed."""
         x, y = self.merger.x & ~1, self.merger.y & ~1
         lanes = [(x + 0.5 + k % 2, y + 0.5 + k // 2) for k in range(4)]
-        w = np.array([planes.position(*place)[1] for place in lanes])
+        w = np.array([shape.position(*place)[1] for place in lanes])
         position = np.stack([*np.array(lanes).T, np.zeros(4), w]).astype(np.float32)
         coefficients = np.zeros((self.program.file_size(File.IN), 3, 4), np.float32)
+        assert self.found is not None
+        outputs = places_of(self.found)
         for d in self.program.declared(File.IN):
             for k in range(d.first, d.last + 1):
                 key = ("", 0) if d.semantic is None else (d.semantic.name, d.semantic.index + k - d.first)
-                if key in planes.places and key[0] != "POSITION":
-                    coefficients[k] = planes.coefficients(planes.outputs[:, planes.places[key]].astype(np.float64), d.interpolation)
+                if key in outputs and key[0] != "POSITION":
+                    coefficients[k] = shape.coefficients(shape.outputs[:, outputs[key]].astype(np.float64), d.interpolation)
         return replace(arguments, coefs=coefficients, quad_pos=position)
 
 

@@ -453,3 +453,11 @@ def test_a_written_sample_mask_counts_where_multisample_is_on(stage: Stage, mult
     found = proved(stage)
     assert found.verdict is (Verdict.REJECTED if multisample else Verdict.WRITTEN)
     assert multisample or "multisample is off" in found.sentence
+
+
+def test_a_viewport_that_was_never_set_places_primitives_at_the_origin(stage: Stage) -> None:
+    vs = VS.replace("DCL OUT[1]", "DCL OUT[2], VIEWPORT_INDEX\nIMM[0] UINT32 {5, 0, 0, 0}\nDCL OUT[1]")
+    stage.programs(vs.replace("MOV OUT[1]", "MOV OUT[2].x, IMM[0].xxxx\nMOV OUT[1]"), FS)
+    stage.triangle([[0.2, 0.2], [0.9, 0.2], [0.2, 0.9]])
+    assert stage.color.pixels()[0, 0].any()
+    assert proved(stage, 0, 0).verdict is Verdict.WRITTEN

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.nights import sampled
-from tests.unit.insight.mistakes import colors, fragments, programs, second_list, stages, targets, textures, vertices
+from tests.unit.insight.mistakes import colors, fragments, programs, second_list, stages, targets, textures, third_list, vertices
 from tests.unit.insight.mistakes.sketch import TABLE, sketch
 from tgsi.gallium import ValidationWarning
 
 pytestmark = pytest.mark.light
-MODULES = (colors, fragments, programs, second_list, stages, targets, textures, vertices)
+MODULES = (colors, fragments, programs, second_list, stages, targets, textures, third_list, vertices)
 
 
 @contextmanager

@@ -339,9 +339,7 @@ def positions_that_are_no_numbers() -> None:
     scene.show()
 
 
-@says(
-    "glReadPixels: framebuffer 2 is read, and nothing was drawn to it; draws went to framebuffer 1: glBindFramebuffer(GL_READ_FRAMEBUFFER"
-)
+@says("glReadPixels: framebuffer 2 is read, and nothing was drawn to it; draws went to framebuffer 1: glBindFramebuffer before them")
 def another_framebuffer_is_read() -> None:
     scene = Scene()
     scene.draw()

@@ -29,6 +29,7 @@ from tests.unit.opengl.mistakes import (
     Scene,
     sampler_that_was_given_the_name_of_a_texture,
 )
+from tests.unit.opengl.more_mistakes import sentences
 from tgsi.gallium import ValidationWarning
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.watching.words import GALLIUM, translated
@@ -52,6 +53,14 @@ def test_a_mistake_is_said_with_its_cause(mistake: Mistake) -> None:
     assert {item.filename for item in found} == {binding.__file__}
     assert not [text for text in texts if GALLIUM.search(text)]
     assert len(texts) <= 2, texts
+
+
+@pytest.mark.parametrize("name", sentences)
+def test_a_mistake_is_named_in_the_first_sentence_about_a_pixel(name: str) -> None:
+    make, place, words = sentences[name]
+    sentence = make().gl.loader.explain(*place).sentence
+    assert words in sentence
+    assert not GALLIUM.search(sentence)
 
 
 def test_there_are_15_mistakes_at_least() -> None:

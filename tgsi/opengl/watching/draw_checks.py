@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from backends.pipe.enums import Prim
@@ -63,8 +63,11 @@ def arrays(gl: Context, linked: Linked) -> Iterator[Finding]:
                 yield Finding("gl array", (linked.number, array.name, location, "enabled"), text)
 
 
-def uniforms(linked: Linked, named: Container[str]) -> Iterator[Finding]:
-    """Float uniforms that were never set, except for elements of arrays of structures, which programs may leave unset."""
+def uniforms(linked: Linked, named: Container[str], hint: Callable[[Linked, str], str] = lambda linked, name: "") -> Iterator[Finding]:
+    """Float uniforms that were never set, except for elements of arrays of structures, which programs may leave unset.
+
+    hint: returns the reason why a uniform was never set, or nothing.
+    """
     unset = [item for item in linked.uniforms if _is_unset(linked, item, named)]
     if not unset:
         return
@@ -72,7 +75,7 @@ def uniforms(linked: Linked, named: Container[str]) -> Iterator[Finding]:
     what = f"the uniform {names} ({variable.type}) was" if len(unset) == 1 else f"the uniforms {names}{' and more' * (len(unset) > 4)} were"
     call = f"glUniformMatrix{variable.columns}fv" if variable.columns > 1 else f"glUniform{variable.rows}f"
     reads = "reads" if len(unset) == 1 else "read"
-    yield Finding("gl uniform", (linked.number, names), f"{what} never set, and {reads} 0: {call}")
+    yield Finding("gl uniform", (linked.number, names), f"{what} never set, and {reads} 0: {call}{hint(linked, unset[0].name)}")
 
 
 def not_numbers(linked: Linked) -> Iterator[Finding]:

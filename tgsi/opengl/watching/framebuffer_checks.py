@@ -91,6 +91,15 @@ def outputs(gl: Context) -> Iterator[Finding]:
             yield Finding("gl output", (framebuffer.name, item.location), f"{text}{title_of(framebuffer)} is not among glDrawBuffers")
 
 
+def stale_viewport(gl: Context, noted: tuple[int, int]) -> Iterator[Finding]:
+    """The viewport of a framebuffer of another size. noted: size of the framebuffer that was bound when the viewport was set."""
+    size, box = gl.draw_framebuffer.size(), gl.raster.viewports[0]
+    if all(size) and noted != size and box == (0.0, 0.0, float(noted[0]), float(noted[1])):
+        here = f"{title_of(gl.draw_framebuffer)} is {size[0]} x {size[1]}"
+        text = f"the viewport was set for a framebuffer of {noted[0]} x {noted[1]}, and {here}"
+        yield Finding("gl viewport", (size, noted), f"{text}: glViewport(0, 0, {size[0]}, {size[1]}) after glBindFramebuffer")
+
+
 def _is_lost(gl: Context, framebuffer: Framebuffer) -> bool:
     """True if a framebuffer has only color attachments, and none of the colors is written to them."""
     is_color = [GL.COLOR_ATTACHMENT0 <= point < GL.DEPTH_ATTACHMENT for point in framebuffer.attachments]

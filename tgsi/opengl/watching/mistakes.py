@@ -8,7 +8,6 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from tgsi.opengl.objects.texture import Texture
@@ -16,13 +15,14 @@ from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.watching import draw_checks, framebuffer_checks, pixel_checks, texture_checks
 from tgsi.opengl.watching.callers import caller, unraisable
 from tgsi.opengl.watching.command_text import enum_text
+from tgsi.opengl.watching.uniform_notes import UniformNotes
 from tgsi.opengl.watching.words import translated
 from tgsi.validation.findings import Finding
 from tgsi.validation.warning import Place
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
-    from tgsi.opengl.objects.linked import Linked
+    from tgsi.opengl.objects.framebuffer import Framebuffer
 
 DRAW = re.compile(r"gl(Multi)?Draw(Arrays|Elements|RangeElements|TransformFeedback)\w*$")
 UNIFORM = re.compile(r"gl(Program)?Uniform(Matrix)?\d")
@@ -60,9 +60,8 @@ class Mistakes:
         self._reports: Any = gl.pipe.device.reports  # type: ignore[attr-defined]
         self._reports.tell, self._reports.place, self._reports.words, self._reports.warn = self._tell, self._place, self._words, _warn
         self._reports.is_asked = lambda: ASKING.match(self._name) is not None
-        self._given: weakref.WeakKeyDictionary[Linked, set[str]] = weakref.WeakKeyDictionary()
-        self._unknown: list[tuple[Linked, str, str, Place]] = []  # unknown uniforms with the similar name and the call
-        self._asked: weakref.WeakKeyDictionary[Linked, set[str]] = weakref.WeakKeyDictionary()  # names without a location
+        self._uniforms = UniformNotes()
+        self._viewport_size: tuple[int, int] | None = None  # of the framebuffer that glViewport was called for last
         self._errors: list[tuple[int, str, Place]] = []
         self._age = 0
         self._aligned: set[int] = set()  # alignments set by the program
@@ -96,8 +95,9 @@ class Mistakes:
             "glDeleteTextures": self._delete,
             "glFinish": lambda gl, values: self._ask(gl),
             "glPixelStorei": lambda gl, values: self._aligned.add(values[0]),
-            "glGetUniformLocation": self._get_location,
+            "glGetUniformLocation": self._uniforms.ask,
             "glBlitFramebuffer": lambda gl, values: self._note_drawn(gl),
+            "glBlitNamedFramebuffer": lambda gl, values: self._note_drawn(gl, gl.framebuffers.get(values[1])),
         }
         if name in fixed:
             return fixed[name]
@@ -105,13 +105,15 @@ class Mistakes:
             return self._draw
         if name in ("glEnd", "glDrawPixels", "glBitmap", "glCallList", "glCallLists") or name.startswith(("glRect", "glEvalMesh")):
             return lambda gl, values: self._note_drawn(gl)
+        if name.startswith("glViewport"):
+            return lambda gl, values: setattr(self, "_viewport_size", gl.draw_framebuffer.size())
         if UNIFORM.match(name):
-            return self._uniform
+            return lambda gl, values: self._uniforms.put(gl, self._name, values, self._place())
         if PIXELS_IN.match(name):
             return self._upload
         if name.startswith("glDispatchCompute"):
             return self._dispatch
-        if re.match(r"gl(BindImage|Copy|Clear|(Compressed)?Tex|Texture|Named|BlitNamed|Accum)", name):
+        if re.match(r"gl(BindImage|Copy|Clear|(Compressed)?Tex|Texture|Named|Accum)", name):
             return self._other_writes
         return None
 
@@ -163,10 +165,12 @@ class Mistakes:
             return
         yield from draw_checks.arrays(gl, linked)
         yield from framebuffer_checks.outputs(gl)
+        yield from framebuffer_checks.stale_viewport(gl, self._viewport_size or gl.default_framebuffer.size())
         for part in linked.leaves():
-            named = self._given.get(part, set())
-            yield from self._misspelled(part, named)
-            yield from draw_checks.uniforms(part, named)
+            for item, place in self._uniforms.misspelled(part):
+                self._say(item, place)
+            named = self._uniforms.given(part)
+            yield from draw_checks.uniforms(part, named, self._uniforms.hint)
             yield from draw_checks.not_numbers(part)
             yield from draw_checks.units(part, named)
         yield from texture_checks.textures(gl, linked, self._lost_textures(gl))
@@ -203,8 +207,8 @@ class Mistakes:
                 del self._deleted[number, target]
         return self._deleted
 
-    def _note_drawn(self, gl: Context) -> None:
-        framebuffer = gl.draw_framebuffer
+    def _note_drawn(self, gl: Context, framebuffer: Framebuffer | None = None) -> None:
+        framebuffer = framebuffer or gl.draw_framebuffer
         for point in framebuffer.draw_buffers:
             item = framebuffer.attachments.get(point)
             if item is not None:
@@ -219,8 +223,6 @@ class Mistakes:
     def _clear(self, gl: Context, values: tuple[Any, ...]) -> None:
         for item in framebuffer_checks.clears(gl, values[0]):
             self._say(item)
-        if values[0] & GL.COLOR_BUFFER_BIT:
-            self._note_drawn(gl)
 
     def _upload(self, gl: Context, values: tuple[Any, ...]) -> None:
         self._stores = True
@@ -242,7 +244,9 @@ class Mistakes:
         is_texture = picture is not None and isinstance(picture.item, Texture)
         if picture is not None and is_color and self._draws and picture.item not in self._drawn and not (self._stores and is_texture):
             title, others = framebuffer_checks.title_of(framebuffer), " and ".join(self._draws[:3])
-            text = f"{title} is read, and nothing was drawn to it; draws went to {others}: glBindFramebuffer(GL_READ_FRAMEBUFFER, ...)"
+            text = (
+                f"{title} is read, and nothing was drawn to it; draws went to {others}: glBindFramebuffer before them, or before the read"
+            )
             self._say(Finding("gl read", framebuffer.name, text))
         self._ask(gl)
 
@@ -258,42 +262,6 @@ class Mistakes:
         errors, self._errors, self._age = self._errors, [], 0
         for code, text, place in errors:
             self._say(Finding("gl error", (code, place.call, text), f"{enum_text(code)}, and glGetError was never called: {text}"), place)
-
-    # -- uniforms --------------------------------------------------------------------------------------------------------
-    def _get_location(self, gl: Context, values: tuple[Any, ...]) -> None:
-        program, raw = values
-        item: Any = gl.share.programs.get(program)
-        linked = getattr(item, "linked", None)
-        if linked is not None and raw:
-            name = ctypes.string_at(raw).decode("utf-8", "replace")
-            if linked.find(name) is None:
-                self._asked.setdefault(linked, set()).add(name)
-
-    def _uniform(self, gl: Context, values: tuple[Any, ...]) -> None:
-        program: Any = gl.share.programs.get(values[0]) if self._name.startswith("glProgram") else gl.uniform_program()
-        linked = getattr(program, "linked", None)
-        location = values[1] if self._name.startswith("glProgram") else values[0]
-        if linked is None:
-            return
-        if location in linked.locations:
-            self._given.setdefault(linked, set()).add(linked.locations[location][0].name.removesuffix("[0]"))
-            self._given[linked].add(linked.locations[location][0].name)
-        elif location == -1:
-            names = [item.name.removesuffix("[0]") for item in linked.uniforms if item.location >= 0]
-            for name in self._asked.pop(linked, ()):
-                for other in get_close_matches(name, names, 1, 0.75):
-                    self._unknown.append((linked, name, other, self._place()))
-
-    def _misspelled(self, linked: Linked, named: set[str]) -> Iterator[Finding]:
-        """Unknown uniform names that resemble a uniform that was never set."""
-        for item in [item for item in self._unknown if item[0] is linked]:
-            self._unknown.remove(item)
-            _, name, other, place = item
-            if other not in named:
-                text = f"location -1 is ignored: the program has no uniform {name!r}; is {other!r} meant?"
-                self._say(Finding("gl location", (linked.number, name), text), place)
-                named.add(other)
-        yield from ()
 
     # -- reports ----------------------------------------------------------------------------------------------------------
     def _place(self) -> Place:
@@ -321,7 +289,7 @@ class Mistakes:
             return ""
         if item.rule == "matrix" and isinstance(item.subject, tuple):
             linked = gl.own_linked()
-            named = self._given.get(linked, set()) if linked is not None else set()
+            named = self._uniforms.given(linked)
             if item.subject[1] not in named:
                 return ""
         return translated(item.text)

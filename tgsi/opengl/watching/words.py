@@ -22,6 +22,16 @@ def _viewport(match: re.Match[str]) -> str:
     return f"glViewport(0, 0, {2 * float(values[0]):g}, {2 * float(values[1]):g})"
 
 
+def _placed(match: re.Match[str]) -> str:
+    x0, x1, y0, y1 = (float(match[k]) for k in range(1, 5))
+    return f"glViewport({x0:g}, {y0:g}, {x1 - x0:g}, {y1 - y0:g}), in"
+
+
+def _scissor(match: re.Match[str]) -> str:
+    x0, x1, y0, y1 = (int(match[k]) for k in range(1, 5))
+    return f"GL_SCISSOR_TEST is enabled with glScissor({x0}, {y0}, {x1 - x0}, {y1 - y0})"
+
+
 def _box(match: re.Match[str]) -> str:
     sx, sy, tx, ty = (float(match[k]) for k in range(1, 5))
     return f" of glViewport({tx - abs(sx):g}, {ty - abs(sy):g}, {2 * abs(sx):g}, {2 * abs(sy):g})"
@@ -38,7 +48,9 @@ _TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"rasterizer_discard is set", "GL_RASTERIZER_DISCARD is enabled"),
     (r"\((" + _COMPARES + r")\) is false", r"(GL_\1) is false"),
     (r"(depth|stencil|alpha) test (" + _COMPARES + ") rejects", r"\1 test GL_\2 rejects"),
+    (r"depth test (" + _COMPARES + r") keeps", r"depth test GL_\1 keeps"),
     (r"\b(" + _COMPARES + r"), reference", r"GL_\1, reference"),
+    (r"; \.T of a numpy matrix", "; GL_TRUE for transpose, or .T of a numpy matrix"),
     (r"^set_sample_mask\((\w+)\)", r"glSampleMaski(0, \1)"),
     (r": set_sample_mask\(0xFFFFFFFF\)", ": glSampleMaski(0, 0xFFFFFFFF), or glDisable(GL_SAMPLE_MASK)"),
     (r"the colormask of the blend state is 0", "glColorMask leaves out every channel"),
@@ -46,16 +58,22 @@ _TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"clip_plane_enable is 0x[0-9a-f]+", "GL_CLIP_DISTANCE0 or a later one is enabled"),
     (r" \(clip_halfz is for 0 to w\)", ""),
     (r"was it never cleared\? ctx\.clear\('DEPTH', depth=1\.0\)", "was it never cleared? glClear(GL_DEPTH_BUFFER_BIT)"),
+    (r"ctx\.clear\('DEPTH', depth=([01])\.0\)", r"glClearDepth(\1)"),
+    (r"\bGREATER needs", "GL_GREATER needs"),
     (r"the logic operation (\w+)", r"glLogicOp(GL_\1)"),
     (r"source \* (\w+) ([+-]) stored \* (\w+)", r"source * GL_\1 \2 stored * GL_\3"),
     (r"stored \* (\w+) ([+-]) source \* (\w+)", r"stored * GL_\1 \2 source * GL_\3"),
+    (r"the blend factor SRC_ALPHA multiplies it again", "the blend factor GL_SRC_ALPHA multiplies it again"),
+    (r"; ONE is the factor of", "; glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA) is for"),
     (r"with (\w+) for the shader's color, (\w+) for the target's", r"with glBlendFunc(GL_\1, GL_\2)"),
     (r"GL_INV_", "GL_ONE_MINUS_"),
     (r"GL_(ONE_MINUS_)?CONST_", r"GL_\1CONSTANT_"),
     # viewports and scissors
     (r"; set_viewport_states\b", ": glViewport"),
+    (r"the viewport, columns (\S+) to (\S+) and rows (\S+) to (\S+), in", _placed),
     (r"set_viewport_states\(\[\{'scale': \(([\d.]+), \S+ [\d.]+\), 'translate': .*?\}\]\)", _viewport),
     (r", scale \((\S+), (\S+), \S+\) and translate \((\S+), (\S+), \S+\)", _box),
+    (r"the scissor is x (\d+) to (\d+), y (\d+) to (\d+)", _scissor),
     (r"; set_scissor_states|: set_scissor_states", ": glScissor"),
     (r"; set_window_rectangles|: set_window_rectangles", ""),
     # vertices

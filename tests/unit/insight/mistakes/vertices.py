@@ -263,7 +263,7 @@ def no_vertex_buffer(s: Sketch) -> None:
     s.ctx.draw_vbo(mode="TRIANGLES", count=3)
 
 
-@mistake(warns="count is 2", explains="count is too small")
+@mistake(warns="count is 2", explains="count is 2, and the first primitive of TRIANGLES has 3 vertices")
 def two_vertices(s: Sketch) -> None:
     s.frame()
     s.shaders()
