@@ -169,21 +169,21 @@ class HistoryTracer(Tracer):
             if self._users:
                 self._catch_up_users()
             resource = args[0] if args else given.get("resource")
-            if self._handles.find(resource) is None:
-                self._define_mapped(resource)
+            handle = self._handles.find(resource) or self._define_mapped(resource)
             mapped: TransferMap | None = function(self._context, *args, **given)
             if mapped is not None:
-                self._watch(mapped)
+                self._watch(mapped, handle)
             return mapped
         finally:
             record.is_inside_call = 0
             self._file.let_entries(self._lets_entries())
 
-    def _define_mapped(self, resource: Any) -> None:
+    def _define_mapped(self, resource: Any) -> int | None:
         try:
-            self._handle_of(resource)
+            return self._handle_of(resource)
         except Unwritable as error:
             self.gaps.append(f"transfer_map: {error}")
+            return None
 
     def address_call(self, method: str, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Make a call that takes addresses, and record the resulting bindings in its place."""

@@ -42,8 +42,8 @@ class Tracer:
     """Records the calls of one context.
 
     Attributes:
-        maps: open mappings for writing, with their bytes as last recorded (None: not compared), and these bytes as an array if they are
-            mapped in place.
+        maps: open mappings for writing, with their bytes as last recorded (None: not compared), these bytes as an array if they are mapped
+            in place, the handle of the resource, and the usage that a player needs.
     """
 
     def __init__(self, context: ContextCore, store: CommandStore) -> None:
@@ -57,7 +57,7 @@ class Tracer:
         self._encoder = Encoder(self._handle_of, context._checked_draw, repeats_draws=False)
         self._bare_flush = self._encoder.pieces("flush", (), {})
         self.is_closed = False
-        self.maps: dict[TransferMap, tuple[bytes | None, NDArray[Any] | None]] = {}
+        self.maps: dict[TransferMap, tuple[bytes | None, NDArray[Any] | None, int, int]] = {}
         self._file.let_entries(True)
 
     @property
@@ -166,7 +166,7 @@ class Tracer:
             return None
         if mapped.usage & Transfer.READ:
             self._record_read(method, named | {"usage": int(Transfer.READ)}, digest_of(mapped.data))
-        self._watch(mapped)
+        self._watch(mapped, self._handles.find(mapped.resource))
         return mapped
 
     def _record_read(self, method: Row, named: dict[str, Any], digest: bytes) -> None:
@@ -220,26 +220,29 @@ class Tracer:
         for at in range(0, len(ended), 1024):
             self._file.write(pack(Command.FORGET, *ended[at : at + 1024]))
 
-    def _watch(self, mapped: TransferMap) -> None:
-        """Note the bytes of a new mapping, unless it is only read.
+    def _watch(self, mapped: TransferMap, handle: int | None) -> None:
+        """Note the bytes of a new mapping, unless it is only read. handle: of its resource.
 
         A mapping that no other work may change meanwhile, and that is not read, is recorded as it is, because programs write all of it.
         """
         usage = mapped.usage.value
-        if usage & _WRITE:
-            view = mapped.data if mapped.staging is None and mapped.resource.user is None else None
-            before = box_bytes(mapped.resource, mapped.level, mapped.box) if view is None else view.tobytes() if usage & _COMPARED else None
-            self.maps[mapped] = before, view
+        if usage & _WRITE and handle is not None:
+            resource, before = mapped.resource, None
+            view = mapped.data if mapped.staging is None and resource.user is None else None
+            if view is None:
+                before = box_bytes(resource, mapped.level, mapped.box)
+            elif usage & _COMPARED:
+                before = view.tobytes()
+            self.maps[mapped] = before, view, handle, usage & _UNSYNCHRONIZED
 
     def _capture(self, mapped: TransferMap, *, is_last: bool = False) -> None:
         """Record the bytes of a mapping if they have changed. Multisampled mappings write all samples when they end."""
-        resource, (before, view) = mapped.resource, self.maps[mapped]
-        now = box_bytes(resource, mapped.level, mapped.box) if view is None else view.tobytes()
-        if now != before or (is_last and resource.samples > 1):
+        before, view, handle, usage = self.maps[mapped]
+        now = box_bytes(mapped.resource, mapped.level, mapped.box) if view is None else view.tobytes()
+        if now != before or (is_last and view is None and mapped.resource.samples > 1):
             if not is_last:
-                self.maps[mapped] = now, view
-            handle = self._handles.find(resource) or self._define(resource)
-            self._file.write(*mapped_words(handle, now, mapped.level, mapped.box, mapped.usage.value & _UNSYNCHRONIZED))
+                self.maps[mapped] = now, view, handle, usage
+            self._file.write(*mapped_words(handle, now, mapped.level, mapped.box, usage))
 
     def mapping_ended(self, mapped: TransferMap) -> None:
         """Record the writes to a mapping that has ended."""
