@@ -116,17 +116,19 @@ def test_a_file_that_is_no_scene(tmp_path: Path) -> None:
     assert say(tmp_path) == "a directory, not a scene file"
     path = tmp_path / "x.json"
     path.write_text("{")
-    assert say(path).startswith("not JSON: ")
+    assert say(path).startswith("the file begins as neither a trace nor a stream, and is not the JSON of a scene: Expecting property name")
+    path.write_text("")
+    assert say(path) == "the file is empty"
     path.write_bytes(b"\xff\xfe\x00")
-    assert say(path) == "not JSON: the file is not UTF-8 text"
+    assert say(path) == "the file begins as neither a trace nor a stream, and is not the JSON of a scene: it is not UTF-8 text"
     path.write_text("[" * 100_000)
-    assert say(path).startswith("not JSON")
+    assert "JSON" in say(path)
     path.write_text("1" * 10_000)
-    assert say(path).startswith("not JSON that can be read")
+    assert say(path).startswith("JSON that cannot be read")
     path.write_text("[]")
     assert say(path) == "scene: expected an object, not []"
     path.write_text("{}")
-    assert say(path) == "the field 'fb' is missing"
+    assert say(path) == "not a scene: the field 'fb' is missing"
     os.mkfifo(tmp_path / "pipe.json")
     assert say(tmp_path / "pipe.json") == "not a regular file"
 

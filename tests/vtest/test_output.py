@@ -288,6 +288,22 @@ def test_replay_of_a_trace_names_the_command_that_plays_it(tmp_path: Path, capsy
     assert "a.trace: it is a trace of a context; tgsi-replay plays it" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"hello world\n", "it is not a stream, as tgsi-vtest --record writes: it does not begin with a message of a client"),
+        (b"short", "it is not a stream, as tgsi-vtest --record writes: it does not begin with a message of a client"),
+    ],
+)
+def test_replay_of_a_file_that_is_no_stream_plays_nothing(
+    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.bin").write_bytes(content)
+    assert main(["--replay", str(tmp_path / "a.bin")]) == 2
+    assert capsys.readouterr() == ("", f"tgsi-vtest: {tmp_path / 'a.bin'}: {message}\n")
+
+
 def test_a_missing_stream_is_named_without_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--replay", str(tmp_path / "missing.bin")]) == 2
     assert capsys.readouterr().err == f"tgsi-vtest: {tmp_path / 'missing.bin'}: no such file or directory\n"

@@ -106,7 +106,7 @@ class _Entry:
         self._taken.add(key)
         value = self._data.get(key, default)
         if value is _ABSENT:
-            _fail(self.path, f"`{key}` is missing")
+            _fail(self.path, f"`{key}` is missing", "" if self.path else "tgsi-compile --emit json writes a program as this JSON")
         return value
 
     def close(self) -> None:

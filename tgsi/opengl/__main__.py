@@ -6,6 +6,7 @@ import os
 import re
 import runpy
 import sys
+import traceback
 from pathlib import Path
 
 from tgsi.opengl.doors.pyopengl import NAME, VARIABLE, install_pyopengl
@@ -79,8 +80,22 @@ def main(arguments: list[str]) -> int:
         runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
     else:
         sys.path.insert(0, str(Path(rest[0]).resolve().parent))
-        runpy.run_path(rest[0], run_name="__main__")
+        try:
+            runpy.run_path(rest[0], run_name="__main__")
+        except SyntaxError as error:
+            if error.filename != rest[0] and error.filename is not None:
+                raise
+            _tell_syntax(rest[0], error)
+            return 1
     return 0
+
+
+def _tell_syntax(script: str, error: SyntaxError) -> None:
+    """Print the place of a syntax error in the script, as Python does: none of the script's functions was called."""
+    if error.filename is None:
+        print(f"python -m tgsi.opengl: {script}: this is not a Python program: {error.msg}", file=sys.stderr)
+    else:
+        print("".join(traceback.format_exception_only(error)), end="", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,12 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import math
+import os
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 _EXPECTED = {"int": "a whole number", "float": "a number"}
@@ -75,7 +79,9 @@ def number(low: float, high: float, kind: Callable[[str], float]) -> Callable[[s
         except ValueError:
             raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
         if not low <= value <= high:  # `not` also rejects NaN
-            raise argparse.ArgumentTypeError(f"{text} is not in {low} .. {high}")
+            raise argparse.ArgumentTypeError(
+                f"{text} is not in {low} .. {high}" if math.isfinite(high) else f"{text} is not a number from {low} on"
+            )
         return value
 
     return convert
@@ -94,5 +100,9 @@ def pixel(most: int) -> Callable[[str], tuple[int, ...]]:
 
 
 def reason(error: OSError) -> str:
-    """The operating system's message for an error, in lower case."""
+    """The operating system's message for an error, in lower case, or the nearest folder that is missing on the way to the file."""
+    if error.errno == errno.ENOENT and error.filename and not isinstance(error.filename, int):
+        missing = [folder for folder in Path(os.fsdecode(error.filename)).parents if not os.path.lexists(folder)]
+        if missing:
+            return f"there is no folder {missing[-1]}"
     return (error.strerror or str(error)).lower()

@@ -46,13 +46,16 @@ class Digest:
         return self.recorded is None or self.recorded == self.value
 
 
+_NO_TRACE = "the file is not a trace, as context_create(trace=...) and tgsi-vtest --trace write"
+
+
 def words_of(data: bytearray) -> memoryview:
     """The words of a stored recording. RecordingError for other data and unsupported versions."""
     if len(data) < PREFIX.size:
-        raise RecordingError(f"the file has {len(data)} bytes; a recording begins with {PREFIX.size}")
+        raise RecordingError("the file is empty" if not data else f"{_NO_TRACE}: it has {len(data)} bytes, fewer than a trace's head")
     magic, version, zero = PREFIX.unpack_from(data)
     if magic != MAGIC:
-        raise RecordingError(f"the file begins with {magic!r}; a recording begins with {MAGIC!r}")
+        raise RecordingError(f"{_NO_TRACE}: it begins with {magic!r}, a trace with {MAGIC!r}")
     if not OLDEST <= version <= VERSION or zero:
         raise RecordingError(f"the recording has version {version}.{zero}; this player reads {OLDEST}.0 to {VERSION}.0")
     if len(data) % 4:

@@ -300,7 +300,7 @@ def test_explain_tells_what_a_code_means(run: Run) -> None:
         (["--link", "a", "b", "--profile", "softwear"], "--link: unknown profile `softwear`; did you mean `software`?"),
         (["--explain", "V999"], "there is no code `V999`; --explain all lists them"),
         (["--explain", "what"], "nothing is called `what`; --explain lists the codes, opcodes, "),
-        (["/no/such/file"], "/no/such/file: no such file or directory"),
+        (["/no/such/file"], "/no/such/file: there is no folder /no"),
         (["/no/such/*.tgsi"], "/no/such/*.tgsi: no shader matches this pattern"),
         (["a\0b"], "a\\x00b: embedded null byte"),
         ([sys.executable], "this is a binary file, not TGSI text"),
@@ -349,7 +349,7 @@ def test_unreadable_file_is_refused(run: Run, good: Path, monkeypatch: pytest.Mo
 def test_unwritable_output_is_refused(run: Run, good: Path) -> None:
     code, _, err = run(good, "-o", "/no/such/folder/x")
     assert code == 2
-    assert err == "tgsi-compile: /no/such/folder/x: no such file or directory\n"
+    assert err == "tgsi-compile: /no/such/folder/x: there is no folder /no\n"
 
 
 def test_an_error_of_our_own_gives_no_traceback(run: Run, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:

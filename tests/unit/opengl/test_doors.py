@@ -217,3 +217,19 @@ def test_moderngl_takes_the_loader_object() -> None:
     vertices.render(moderngl.TRIANGLE_STRIP)
     assert target.read(components=3) == bytes((0, 255, 0)) * 16
     assert ctx.error == "GL_NO_ERROR"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"x = 1\nhello world\n", '  File "{path}", line 2\n    hello world\n          ^^^^^\nSyntaxError: invalid syntax\n'),
+        (b"x\0y", "{path}"),
+    ],
+)
+def test_a_script_that_is_no_program_is_named_without_frames_of_ours(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_bytes(content)
+    done = subprocess.run([sys.executable, "-m", "tgsi.opengl", str(path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert message.format(path=path) in done.stderr
+    assert "Traceback" not in done.stderr

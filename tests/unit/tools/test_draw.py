@@ -247,7 +247,7 @@ def test_culled_discarded_and_black_pictures_have_reasons(run: Run, files: Path)
     [
         ("copy.vs --draw out.xyz", "--draw out.xyz: the ending '.xyz' is not a picture that can be written; use .png"),
         ("copy.vs --draw .", "--draw .: a folder; name a file, as out.png"),
-        ("copy.vs --draw no/out.png", "--draw no/out.png: no such file or directory"),
+        ("copy.vs --draw no/out.png", "--draw no/out.png: there is no folder "),
         ("copy.vs --draw out.png --mesh cub", "--mesh cub: no such shape; did you mean `cube`?"),
         ("copy.vs --draw out.png --mesh no.obj", "no.obj: no such file or directory"),
         ("copy.vs --draw out.png --size 0x4", "--size 0x4: sides have 1 to 8192 pixels"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
 from pathlib import Path
@@ -67,6 +68,18 @@ def test_an_empty_folder_is_an_error_by_name(run: Run, folder: Path) -> None:
 def test_the_page_for_ci_lists_every_ending() -> None:
     page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
     assert [ending for ending in ENDINGS if f"`{ending}`" not in page] == []
+
+
+def test_a_compressed_file_is_named_as_such(run: Run, folder: Path) -> None:
+    Path("a.tgsi.gz").write_bytes(gzip.compress(GOOD.encode()))
+    assert run("a.tgsi.gz") == (2, "", "tgsi-compile: a.tgsi.gz: this file is compressed; unpack it, as with `gunzip`\n")
+
+
+def test_json_of_something_else_is_told_what_writes_programs(run: Run, folder: Path) -> None:
+    Path("a.json").write_text('{"a": 1}')
+    code, out, err = run("a.json")
+    assert code == 1
+    assert "= hint: tgsi-compile --emit json writes a program as this JSON" in out + err
 
 
 def test_what_cannot_be_read_does_not_stop_the_others(run: Run, folder: Path) -> None:

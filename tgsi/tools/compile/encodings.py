@@ -21,6 +21,8 @@ def text_of(data: bytes, name: str) -> str:
         UsageError: it is neither, or another encoding of text, or tokens that are cut off, or tokens that another machine or time wrote.
     """
     _check_size(data, name)
+    if data.startswith(b"\x1f\x8b"):
+        raise UsageError(f"{name}: this file is compressed; unpack it, as with `gunzip`")
     if listing := _token_listing(data, name):
         return listing
     if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):

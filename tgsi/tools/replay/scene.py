@@ -111,15 +111,20 @@ def split_output(name: str) -> tuple[str, int]:
     return kind, int(digits or 0)
 
 
+_UNKNOWN = "the file begins as neither a trace nor a stream, and is not the JSON of a scene"
+
+
 def load_scene(path: Path) -> Scene:
     """Read and check a scene file. Raises SceneError."""
     text = _read_text(path)
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise SceneError(f"not JSON: {error}") from None
+        if not text:
+            raise SceneError("the file is empty") from None
+        raise SceneError(f"{_UNKNOWN}: {error}") from None
     except (RecursionError, ValueError) as error:
-        raise SceneError(f"not JSON that can be read: {error}") from None
+        raise SceneError(f"JSON that cannot be read: {error}") from None
     return read_scene(value, path)
 
 
@@ -129,7 +134,7 @@ def read_scene(value: object, path: Path) -> Scene:
         raise wrong("scene", "an object", value)
     for name in ("fb", "commands"):
         if name not in value:
-            raise SceneError(f"the field {name!r} is missing")
+            raise SceneError(f"not a scene: the field {name!r} is missing")
     if not isinstance(value["commands"], list):
         raise wrong("commands", "a list", value["commands"])
     scene = Scene(
@@ -160,7 +165,7 @@ def _read_text(path: Path) -> str:
             raise SceneError(f"{size} bytes, more than {MAX_FILE}")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise SceneError("not JSON: the file is not UTF-8 text") from None
+        raise SceneError(f"{_UNKNOWN}: it is not UTF-8 text") from None
     except OSError as error:
         raise SceneError(f"cannot be read: {reason(error)}") from None
 

@@ -60,7 +60,8 @@ def _main(options: argparse.Namespace) -> int:
         return 0
     unknown = [name for name in options.cases if name not in cases.NAMES]
     if unknown:
-        print(f"tgsi-verify: unknown case `{unknown[0]}`; the cases are {cases.NAMES[0]} to program-{cases.PROGRAMS - 1}", file=sys.stderr)
+        ranges = f"scene-000 to scene-{cases.SCENES - 1:03} and program-000 to program-{cases.PROGRAMS - 1:03}"
+        print(f"tgsi-verify: unknown case `{unknown[0]}`; the cases are {ranges}", file=sys.stderr)
         return 2
     try:
         progress = running.Progress(options.resume)

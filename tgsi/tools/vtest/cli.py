@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import logging
+import re
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
@@ -38,10 +40,9 @@ MOST_PIXELS = 16384
 
 def _mode(text: str) -> int:
     """Mode of a file from octal digits."""
-    mode = int(text, 8)
-    if not 0 <= mode <= 0o777:
-        raise ValueError
-    return mode
+    if not re.fullmatch("[0-7]{1,4}", text) or int(text, 8) > 0o777:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not the mode of a file in octal digits, such as 0660")
+    return int(text, 8)
 
 
 def _log_word(text: str) -> str:
@@ -227,9 +228,21 @@ def _run(arguments: Sequence[str]) -> int:
     return run(Launch(command=command, is_headless=parsed.headless, display_size=parsed.display_size), options)
 
 
+def _program(words: Sequence[str]) -> str:
+    """The command line of a program in words that lack `run` or have it misspelled."""
+    from tgsi.tools.nearest import nearest
+
+    return shlex.join(words[1:] if len(words) > 1 and nearest(words[0], ["run"]) else words)
+
+
 def _serve(arguments: Sequence[str]) -> int:
     """Serve, or replay streams."""
-    parsed = make_parser().parse_args(arguments)
+    if arguments and not arguments[0].startswith("-"):
+        raise ValueError(f"`{arguments[0]}` is no option; to draw for a program, write tgsi-vtest run -- {_program(arguments)}")
+    parser = make_parser()
+    parsed = parser.parse_args(arguments)
+    if parsed.compare and not parsed.replay:
+        parser.error("--compare goes with --replay STREAM.bin")
     options = _options(parsed, logging.INFO, socket=parsed.socket, once=parsed.once, socket_mode=parsed.socket_mode)
     if parsed.replay:
         from tgsi.tools.vtest.replay import replay_all

@@ -16,6 +16,8 @@ from tgsi.tools.vtest.output.recording import PlayedStream
 from tgsi.tools.vtest.server import Options, make_screen, observers, report
 
 MAX_SHOWN = 4
+HEAD_BYTES = 8
+"""Size of a message's head: length and number, as words in little-endian order."""
 
 
 def run_stream(stream: bytes, options: Options, name: str, note: Callable[[int], object]) -> tuple[bytes, list[str]]:
@@ -60,8 +62,7 @@ def _replay_all(paths: Sequence[Path], options: Options, compare: bool, output: 
     parts = Parts(options.wanted.files)
     for path in paths:
         stream = path.read_bytes()
-        if stream.startswith(MAGIC):
-            raise ValueError(f"{path}: it is a trace of a context; tgsi-replay plays it")
+        _check_kind(path, stream)
         begin = time.perf_counter()
         replies, lines = run_stream(stream, options, path.stem, note)
         parts.collect(path.stem, path.name)
@@ -78,6 +79,18 @@ def _replay_all(paths: Sequence[Path], options: Options, compare: bool, output: 
         print(f"{path.stem}: {verdict}, {spent * 1e3:.0f} ms", flush=True)
     print(f"{clean} of {len(paths)} ran without error" + (f", {equal} gave the recorded replies" if compare else ""))
     return 0 if clean == len(paths) and (not compare or equal == len(paths)) else 1
+
+
+def _check_kind(path: Path, stream: bytes) -> None:
+    """Raise ValueError for a file that is no stream: empty, a trace, or one whose first message does not exist."""
+    from tgsi.tools.vtest.session.messages import MESSAGES
+
+    if not stream:
+        raise ValueError(f"{path}: the file is empty")
+    if stream.startswith(MAGIC):
+        raise ValueError(f"{path}: it is a trace of a context; tgsi-replay plays it")
+    if len(stream) < HEAD_BYTES or int.from_bytes(stream[4:HEAD_BYTES], "little") not in MESSAGES:
+        raise ValueError(f"{path}: it is not a stream, as tgsi-vtest --record writes: it does not begin with a message of a client")
 
 
 def _compared(path: Path, stream: bytes, replies: bytes, verdict: str) -> tuple[str, bool]:

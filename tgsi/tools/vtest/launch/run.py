@@ -64,7 +64,9 @@ def _not_found(name: str) -> int:
     if "/" in name and Path(name).exists():
         LOG.error(f"{name}: it cannot be executed")
         return NOT_EXECUTABLE
-    LOG.error(f"{name}: no such program" + ("" if "/" in name else " is on the PATH"))
+    place = "" if "/" in name else " is on the PATH"
+    hint = f"; the file of this folder is ./{name}" if place and Path(name).is_file() else ""
+    LOG.error(f"{name}: no such program{place}{hint}")
     return NOT_FOUND
 
 
