@@ -181,6 +181,11 @@ class _Software:
 
         return make_dispatcher(settings)
 
+    def make_kernel_lister(self, settings: "_device.Settings") -> "_device.KernelLister":
+        from backends.software.device import make_kernel_lister
+
+        return make_kernel_lister(settings)
+
 
 _SOFTWARE: "_device.DeviceFactory" = _Software()
 """The only mention of the software device in `tgsi`."""

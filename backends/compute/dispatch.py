@@ -19,8 +19,7 @@ from backends.device.region import Region, aligned
 from backends.device.tables import BufferTable
 from backends.device.threads import Helpers
 from backends.llvm.engine.engine import Entry, Library
-from backends.llvm.engine.kernel_cache import kernels_for
-from backends.llvm.engine.object_cache import Cache
+from backends.llvm.engine.kernel_cache import KernelCache
 from backends.llvm.kernels.grid_layout import Layout, layout_of
 from backends.llvm.kernels.grids import PLACE_ROWS, GridKey, GridRecord
 from backends.llvm.kernels.primitives import GRID_MEMORY
@@ -145,14 +144,14 @@ class _Pieces:
 class Dispatcher:
     """Dispatcher of the grids of one context.
 
-    threads: number of helpers in addition to the caller (None: as many as there are CPUs). lanes: vector width; None picks one. cpu, cache:
-    as of the renderer. None of them changes results, unless the threads of a grid race for memory.
+    threads: number of helpers in addition to the caller (None: as many as there are CPUs). lanes: vector width; None picks one. kernels:
+    those of the target machine. None of them changes results, unless the threads of a grid race for memory.
     """
 
-    def __init__(self, threads: int | None, lanes: int | None, cpu: str, cache: Cache) -> None:
+    def __init__(self, threads: int | None, lanes: int | None, kernels: KernelCache) -> None:
         self.workers = compute_units(threads)
-        self.lanes, self._native = lanes, max(native_lanes(cpu), 4)
-        self._kernels = kernels_for(cpu, cache)
+        self.lanes, self._native = lanes, max(native_lanes(kernels.cpu), 4)
+        self._kernels = kernels
         self._watch = make_watch(self._kernels)
         self._region = Region(1 << 16, watch=self._watch.address)
         self._scratch = [_Scratch() for _ in range(self.workers)]
@@ -193,6 +192,11 @@ class Dispatcher:
                 self._latest = _Latest(shader=shader, bindings=bindings, grid=grid, plan=plan)
         finally:
             self._region.reset()
+
+    def make(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
+        """Make the kernel of a launch without running it. UnsupportedError as from `launch`."""
+        needs = needs_of(program)
+        self._make_plan(shader, program, bindings, grid, needs, stage_keys(bindings.stage, needs.bindings))
 
     def _environment(self, needs: Needs, bindings: ComputeBindings) -> int:
         """Address of the environment of a launch."""

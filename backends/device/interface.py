@@ -191,6 +191,45 @@ class Dispatcher(Protocol):
         ...
 
 
+class ListedKernel(Protocol):
+    """A kernel that calls use. Equal kernels of a lister are the same object.
+
+    Attributes: of_program: it is generated from a shader.
+    """
+
+    of_program: bool
+
+    @property
+    def name(self) -> str:
+        """The name of its files in TGSI_DUMP."""
+        ...
+
+    @property
+    def parts(self) -> str:
+        """All that its code depends on, one part a line; programs have several lines."""
+        ...
+
+    def assembly(self) -> str:
+        """Its code as text. ValueError, MemoryError or RuntimeError if that cannot be made."""
+        ...
+
+
+class KernelLister(Protocol):
+    """Lists the kernels of calls without carrying them out, each once. UnsupportedError and ValueError as from the call."""
+
+    def of_draw(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Sequence[ListedKernel]:
+        """The kernels of `Device.draw`."""
+        ...
+
+    def of_mesh(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer) -> Sequence[ListedKernel]:
+        """The kernels of `Device.draw_mesh`."""
+        ...
+
+    def of_grid(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> Sequence[ListedKernel]:
+        """The kernels of `Dispatcher.launch`."""
+        ...
+
+
 class DeviceFactory(Protocol):
     """Makes the devices of a screen's contexts; `Screen(device=...)` takes one."""
 
@@ -200,6 +239,10 @@ class DeviceFactory(Protocol):
 
     def make_dispatcher(self, settings: Settings) -> Dispatcher:
         """Make the dispatcher that runs the grids of a context; called at a context's first compute call."""
+        ...
+
+    def make_kernel_lister(self, settings: Settings) -> KernelLister | None:
+        """Make an object that lists the kernels of calls; None if the device has no kernels."""
         ...
 
 

@@ -61,6 +61,18 @@ class _Input(CachedDraw):
     first: VertexStage | None = field(default=None, kw_only=True)
 
 
+@record(eq=False, kw_only=True)
+class _Made:
+    """Everything for a draw before it runs. template: the packet of the rasterizer's part; None if nothing is rasterized."""
+
+    topology: Topology
+    packet: Packet
+    first: VertexStage
+    stages: Sequence[Stage]
+    template: Packet | None
+    stream_output: StreamOutputWriter | None
+
+
 class Pipeline:
     """The stages in front of the rasterizer, for one renderer.
 
@@ -93,27 +105,49 @@ class Pipeline:
         if vertex is None or last is None or info.count <= 0 or info.instance_count <= 0:
             return drawn
         drawn.is_plain = last is vertex and not needs_of(vertex).effects.writes
+        made = self._make(state, info, vertex, last, framebuffer, is_plain=drawn.is_plain)
+        packet, template, stream_output = made.packet, made.template, made.stream_output
+        drawn.counts.update(vertices=packet.vertices, primitives=packet.assembled)
+        if packet.primitives <= 0:
+            return drawn
+        targets = [t for t in state.stream_targets if t is not None] if stream_output is not None else []
+        self._sink.settle(packet.reads, [(t.address, t.size) for t in targets])
+        self._run(drawn, made.first, made.stages, packet.primitives, stream_output, template, _is_alone(state))
+        if stream_output is not None:
+            drawn.needed, drawn.written = stream_output.needed, stream_output.written
+        drawn.repeat = self._repeat(
+            state, packet, drawn, template, made.first, made.stages, stream_output, made.topology, framebuffer, mark
+        )
+        return drawn
+
+    def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> bool:
+        """Make the stages of one draw, and so their kernels, without running them. Returns true if a plain draw must follow."""
+        vertex, last = state.vertex.shader, state.last_shader()
+        if vertex is None or last is None or info.count <= 0 or info.instance_count <= 0:
+            return False
+        is_plain = last is vertex and not needs_of(vertex).effects.writes
+        self._make(state, info, vertex, last, framebuffer, is_plain=is_plain)
+        return is_plain
+
+    def _make(self, state: DrawState, info: DrawInfo, vertex: Shader, last: Shader, framebuffer: Framebuffer, *, is_plain: bool) -> _Made:
+        """Make the stages of one draw. Without primitives, the first stage is the only one."""
         topology = self._topology(state, info)
         packet = Packet(0, 0, info.count * info.instance_count, [])
         first = self._vertices(state, info, topology, packet)
         stream_output = self._stream_output(state, last)
-        drawn.counts.update(vertices=packet.vertices, primitives=packet.assembled)
-        if packet.primitives <= 0:
-            return drawn
-        template = None
-        if not drawn.is_plain and framebuffer.width and framebuffer.height:
-            most, rows = self._most(state, topology, packet.primitives)
-            template = self._maker.make_stored(state, last, _MODES[rows], most, framebuffer)
-            _check_edges(template, last is vertex, info.mode)
-        streams = sorted({*(stream_output.streams if stream_output is not None else ()), *((0,) if template is not None else ())})
-        stages = self._stages(state, info, vertex, streams, packet)
-        targets = [t for t in state.stream_targets if t is not None] if stream_output is not None else []
-        self._sink.settle(packet.reads, [(t.address, t.size) for t in targets])
-        self._run(drawn, first, stages, packet.primitives, stream_output, template, _is_alone(state))
-        if stream_output is not None:
-            drawn.needed, drawn.written = stream_output.needed, stream_output.written
-        drawn.repeat = self._repeat(state, packet, drawn, template, first, stages, stream_output, topology, framebuffer, mark)
-        return drawn
+        template, stages = None, list[Stage]()
+        if packet.primitives > 0:
+            if not is_plain and framebuffer.width and framebuffer.height:
+                most, rows = self._most(state, topology, packet.primitives)
+                template = self._maker.make_stored(state, last, _MODES[rows], most, framebuffer)
+                _check_edges(template, last is vertex, info.mode)
+            streams = sorted({*(stream_output.streams if stream_output is not None else ()), *((0,) if template is not None else ())})
+            stages = self._stages(state, info, vertex, streams, packet)
+        return _Made(topology=topology, packet=packet, first=first, stages=stages, template=template, stream_output=stream_output)
+
+    def make_mesh(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reach: Reach | None) -> None:
+        """Make the stages of one draw of meshes without running them, for their kernels. Errors as `draw_mesh`."""
+        self._meshes.make(state, draw, framebuffer, reach)
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reach: Reach | None) -> Drawn:
         """Run the task and mesh shaders of one draw. reach: memory that they may access. UnsupportedError is raised before anything ran."""

@@ -6,10 +6,7 @@ import base64
 import hashlib
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +26,6 @@ from tgsi.tools.inspect.page import as_json, page
 from tgsi.tools.inspect.pictures import shown as picture_of_bytes
 
 pytestmark = pytest.mark.light
-GEOMETRY = """GEOM
-PROPERTY GS_INPUT_PRIMITIVE TRIANGLES
-PROPERTY GS_OUTPUT_PRIMITIVE POINTS
-PROPERTY GS_MAX_OUTPUT_VERTICES 1
-DCL IN[][0], POSITION
-DCL OUT[0], POSITION
-IMM[0] UINT32 {0, 0, 0, 0}
-MOV OUT[0], IN[0][0]
-EMIT IMM[0].xxxx
-END
-"""
 
 
 def inspect(path: Path, *more: str, code: int = 0) -> Parsed:
@@ -141,48 +127,6 @@ def test_shaders_have_views_whose_lines_belong_together(shown: Parsed) -> None:
     assert views["TGSI"]["from"][line] == 5
     assert any(text.strip().startswith("ret") for text in views["assembly"]["lines"])
     assert vertex["draws"] == 10
-
-
-@pytest.mark.nightly
-def test_draws_have_the_kernels_that_the_replay_compiles(shown: Parsed, folder: Path) -> None:
-    target = folder / "kernels"
-    code = f"from tgsi.tools.replay.cli import main; main([{str(folder / 'a.trace')!r}, '--threads', '0'])"
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env={**os.environ, "TGSI_DUMP": str(target)})
-    written = {path.stem for path in target.glob("*.key")}
-    of_process = {name for name in written if name.partition("-")[0] in ("commands", "common", "entries", "reading")}
-    numbers = {number for draw in shown.data["draws"] for number in draw.get("kernels") or ()}
-    assert {shown.data["kernels"][number]["name"] for number in numbers} == written - of_process
-    assert len(numbers) == len(shown.data["kernels"])
-
-
-def test_kernels_of_shaders_have_the_assembly_that_draws(shown: Parsed) -> None:
-    found = {item["name"].partition("-")[0]: {view["name"]: view["lines"] for view in item["views"]} for item in shown.data["kernels"]}
-    for name in ("shade", "vertex_shader"):
-        assert any(line.strip().startswith("ret") for line in found[name]["assembly"])
-    assert "  0: MOV OUT[0], CONST[0][0]" in found["shade"]["key"]
-    assert {item["draws"] for item in shown.data["kernels"]} == {10}
-
-
-def test_kernels_depend_on_the_state_and_staged_draws_have_none(tmp_path: Path) -> None:
-    with tgsi.Screen(threads=0) as screen:
-        stage = Traced(screen, tmp_path / "a.trace")
-        ctx = stage.ctx
-        stage.state(ctx)
-        ctx.draw_vbo(mode="TRIANGLES", count=3)
-        ctx.bind_blend_state(ctx.create_blend_state(rt=[{"blend_enable": True, "rgb_dst_factor": "ONE"}]))
-        ctx.draw_vbo(mode="TRIANGLES", count=3)
-        ctx.draw_vbo(mode="TRIANGLES", index=np.array([0, 1, 2], np.uint16))
-        ctx.bind_gs_state(ctx.create_gs_state(GEOMETRY))
-        ctx.draw_vbo(mode="TRIANGLES", count=3)
-        ctx.destroy()
-    data = inspect(tmp_path / "a.trace").data
-    plain, blended, indexed, staged = (row["kernels"] for row in data["draws"] if row["call"] == "draw_vbo")
-    names = [item["name"] for item in data["kernels"]]
-    differing = {names[number] for number in {*plain} ^ {*blended}}
-    assert len(differing) == 2
-    assert all(name.startswith("shade-") for name in differing)
-    assert indexed == blended
-    assert staged is None
 
 
 def test_links_are_drawn(shown: Parsed) -> None:

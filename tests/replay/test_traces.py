@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import runpy
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import tgsi
-from backends.gallium.screen.screen import Screen
+from tests.replay.traced_examples import trace_example
 from tests.unit.gallium.test_traces import Traced
 from tests.vtest.encoder import COVER, Commands, draw, target, vertices
 from tgsi import gallium as g
@@ -24,7 +21,6 @@ from tgsi.tools.replay.cli import main
 pytestmark = pytest.mark.light
 
 Captured = pytest.CaptureFixture[str]
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def run(capsys: Captured, *arguments: object) -> tuple[int, list[str], str]:
@@ -113,17 +109,7 @@ def test_scenes_are_not_printed(tmp_path: Path, capsys: Captured) -> None:
 
 @pytest.mark.parametrize("name", ["triangle", "cube", "transparency", "particles", "geometry", "tessellation"])
 def test_examples_are_played_to_the_same_bytes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    create: Callable[..., Any] = Screen.context_create
-    paths: list[Path] = []
-
-    def traced(self: Screen, *given: Any, **named: Any) -> Any:
-        paths.append(tmp_path / f"{len(paths)}.trace")
-        return create(self, *given, trace=paths[-1], **named)
-
-    monkeypatch.setattr(Screen, "context_create", traced)
-    monkeypatch.setattr("sys.argv", [f"{name}.py", "-o", str(tmp_path)])
-    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
-    monkeypatch.setattr(Screen, "context_create", create)
+    paths = trace_example(name, tmp_path, monkeypatch)
     capsys.readouterr()
     assert paths
     code, lines, _ = run(capsys, *paths)

@@ -172,6 +172,16 @@ class Compute(ContextCore):
                 resource.push()
         self._cs_invocations += invocations
 
+    def _planned_grid(
+        self, info: GridInfo | Mapping[str, Any] | None, keywords: Mapping[str, Any]
+    ) -> tuple[ComputeShader, Program, ComputeBindings, Grid]:
+        """Check the arguments of `launch_grid`; returns those that it passes to the dispatcher. Errors as from the call."""
+        shader = self._compute_shader
+        if shader is None:
+            raise ValueError("launch_grid: no compute shader is bound")
+        program, grid, _ = self._checked_launch(shader, info, keywords)
+        return shader, program, self._compute_bindings(), grid
+
     def _launch_of_items(self, shader: ComputeShader, names: Sequence[str], *values: Any) -> _Launch:
         return self._checked_launch(shader, None, dict(zip(names, values)))
 

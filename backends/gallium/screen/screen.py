@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from backends.device.interface import Device, DeviceFactory, Dispatcher, weak_method
+from backends.device.interface import Device, DeviceFactory, Dispatcher, KernelLister, weak_method
 from backends.formats import AnyFormat
 from backends.gallium.context.context import Context
 from backends.gallium.resource.resource import Box, Resource
@@ -232,6 +232,10 @@ class Screen(Capabilities, ScreenCore):
         """Make the dispatcher, which runs the grids of a context of this screen. device: the context's."""
         dispatcher = self._device_factory.make_dispatcher(self)
         return dispatcher if self._validation is None else self._validation.dispatcher(dispatcher, device)
+
+    def make_kernel_lister(self) -> KernelLister | None:
+        """Make an object that lists the kernels of calls to contexts of this screen; None if its device has no kernels. (an extension)"""
+        return self._device_factory.make_kernel_lister(self)
 
     def fence_finish(self, fence: Fence, *, timeout: int = INFINITE, context: Context | None = None) -> bool:
         """Wait until a fence is signaled, at most `timeout` nanoseconds. True if it is. Any thread may call. (p_screen.h)

@@ -52,22 +52,9 @@ class MeshDrawer:
 
         reach: memory that the programs may touch. UnsupportedError is raised before anything ran.
         """
-        maker, waves, drawn = self._maker, self._waves, Drawn()
-        shader, reads = state.mesh.shader, list[tuple[int, int]]()
-        assert shader is not None
-        program = shader.program
+        waves, drawn, reads = self._waves, Drawn(), list[tuple[int, int]]()
         is_alone = reach is not None and reach.is_alone
-        is_threaded = waves.count > 1 and not is_alone
-        tasks = self._tasks(state, draw, reads, is_threaded)
-        groups = make_groups(maker, state, state.mesh, reads, program.property("MS_SHARED_BYTES"), is_threaded=is_threaded)
-        output = facts.of(program, Output.of)
-        template = None
-        if framebuffer.width and framebuffer.height:
-            most = min(draw.groups * program.property("MS_MAX_OUTPUT_PRIMITIVES"), _MANY) if tasks is None else _MANY
-            template = maker.make_stored(state, shader, _MODES[output.key.corners], most, framebuffer)
-        numbers = template is not None and bool(Draw.from_address(template.address).setup.wants_prim)
-        words = tasks.words if tasks is not None else 0
-        stage = MeshStage(maker.kernels.cache, groups, output, words, numbers=numbers)
+        stage, tasks, template = self._make(state, draw, framebuffer, reads, is_alone)
         waves.sink.settle(reads, [])
         waves.start()
         faults: Counter[str] = Counter()
@@ -79,6 +66,28 @@ class MeshDrawer:
             worker.counts.clear()
         drawn.faults = tuple(text.format(faults[name]) for name, text in _FAULTS.items() if faults[name])
         return drawn
+
+    def make(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reach: Reach | None) -> None:
+        """Make the stages of one draw without running them, for their kernels. UnsupportedError as from `draw`."""
+        self._make(state, draw, framebuffer, [], reach is not None and reach.is_alone)
+
+    def _make(
+        self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reads: list[tuple[int, int]], is_alone: bool
+    ) -> tuple[MeshStage, Tasks | None, Packet | None]:
+        """The stages of a draw, and the packet of the rasterizer's part. reads: receives the memory that the programs read."""
+        maker, shader = self._maker, state.mesh.shader
+        assert shader is not None
+        program, is_threaded = shader.program, self._waves.count > 1 and not is_alone
+        tasks = self._tasks(state, draw, reads, is_threaded)
+        groups = make_groups(maker, state, state.mesh, reads, program.property("MS_SHARED_BYTES"), is_threaded=is_threaded)
+        output = facts.of(program, Output.of)
+        template = None
+        if framebuffer.width and framebuffer.height:
+            most = min(draw.groups * program.property("MS_MAX_OUTPUT_PRIMITIVES"), _MANY) if tasks is None else _MANY
+            template = maker.make_stored(state, shader, _MODES[output.key.corners], most, framebuffer)
+        numbers = template is not None and bool(Draw.from_address(template.address).setup.wants_prim)
+        words = tasks.words if tasks is not None else 0
+        return MeshStage(maker.kernels.cache, groups, output, words, numbers=numbers), tasks, template
 
     def _tasks(self, state: DrawState, draw: MeshDraw, reads: list[tuple[int, int]], is_threaded: bool) -> Tasks | None:
         shader = state.task.shader

@@ -52,6 +52,9 @@ class Recorder:
         self.note("make_dispatcher", settings)
         return RecordingDispatcher(self)
 
+    def make_kernel_lister(self, settings: Settings) -> None:
+        self.note("make_kernel_lister", settings)
+
 
 class RecordingDevice:
     """Device whose work waits until `flush`. Waiting work is reported to use all memory."""

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.device.interface import Settings
-from backends.software.device import make_dispatcher
+from backends.software.device import make_dispatcher, make_kernel_lister
 from backends.software.renderer import Renderer
 from tgsi import gallium as g
 
@@ -47,6 +47,7 @@ class Devices:
         return Renderer(settings.threads, **self._options)
 
     make_dispatcher = staticmethod(make_dispatcher)
+    make_kernel_lister = staticmethod(make_kernel_lister)
 
 
 class Program:

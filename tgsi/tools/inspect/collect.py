@@ -141,8 +141,8 @@ class Collector:
                     at = number
                     known = [self._shaders.of[handle] for handle in row["shaders"] if handle in self._shaders.of]
                     trace.play(number)
-                    if row["call"].startswith("draw"):
-                        row["kernels"] = self._kernels.of_draw(trace.context, self._steps[number].named, trace.find)
+                    if row["call"].startswith("draw") or row["call"] == "launch_grid":
+                        row["kernels"] = self._kernels.of_call(trace.context, row["call"], self._steps[number].named, trace.find)
                     row["cost"] = counter.play(number, any(shader.writes_memory for shader in known))
             except RecordingError as error:
                 self._notes.append(f"Costs could not be counted to the end: {error}")

@@ -156,13 +156,13 @@ def _assembly(program: Program) -> dict[str, Any]:
 
 def kernels_as_data(kernels: Sequence[DrawnKernel]) -> list[dict[str, Any]]:
     """Kernels for the page. Those of shaders with most draws have their assembly."""
-    ranked = sorted((item for item in kernels if item.of_program), key=lambda item: -item.draws)
+    ranked = sorted((item for item in kernels if item.kernel.of_program), key=lambda item: -item.draws)
     shown = set(map(id, ranked[:_MOST_KERNELS]))
     return [
         {
-            "name": item.name,
+            "name": item.kernel.name,
             "draws": item.draws,
-            "views": [text_view("key", item.parts), *([text_view("assembly", _code_of(item))] if id(item) in shown else [])],
+            "views": [text_view("key", item.kernel.parts), *([text_view("assembly", _code_of(item))] if id(item) in shown else [])],
         }
         for item in kernels
     ]
@@ -170,7 +170,7 @@ def kernels_as_data(kernels: Sequence[DrawnKernel]) -> list[dict[str, Any]]:
 
 def _code_of(kernel: DrawnKernel) -> str:
     try:
-        return kernel.assembly()
+        return kernel.kernel.assembly()
     except (ValueError, MemoryError, RuntimeError) as error:
         return str(error)
 
