@@ -74,7 +74,7 @@ class KeptMemory:
 
     def __init__(self, record: BoundRecord) -> None:
         self._record = record
-        self._kept: list[tuple[int, int, object]] = []
+        self._kept: dict[tuple[int, int], object] = {}
         self._bound = [
             _addresses(record, BoundRecord.vertex_buffers.offset, BoundRecord.vertex_buffers.size, VertexBufferSlot()),
             _addresses(record, BoundRecord.constants.offset, BoundRecord.constants.size, ConstantSlot()),
@@ -87,14 +87,14 @@ class KeptMemory:
         """Keep `owner` alive while its `size` bytes at `address` are in use."""
         if not self._record.draws:
             self.release()
-        if self._record.draws or self._is_bound(address, size):
-            self._kept.append((address, size, owner))
+        if (address, size) not in self._kept and (self._record.draws or self._is_bound(address, size)):
+            self._kept[address, size] = owner
             note_kept(self._record)
 
     def release(self) -> None:
         """Release memory that is not bound; no draw is pending."""
         if self._kept:
-            self._kept = [item for item in self._kept if self._is_bound(*item[:2])]
+            self._kept = {place: owner for place, owner in self._kept.items() if self._is_bound(*place)}
 
     def _is_bound(self, address: int, size: int) -> bool:
         end = address + size

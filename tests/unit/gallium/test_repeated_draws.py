@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import tgsi
 from backends.device.commands.bound_record import BoundRecord
-from backends.device.commands.constant_memory import MAX_BYTES, ConstantMemory
+from backends.device.commands.constant_memory import MAX_BYTES, ConstantMemory, KeptMemory
 from backends.gallium.resource.layout import LINE
 from backends.software.commands import executor as executor_module
 from tgsi import gallium as g
@@ -267,6 +267,18 @@ def test_constants_lie_aligned_with_zeros_behind_them(size: int) -> None:
         begin = found.keepalive.ctypes.data
         assert begin <= found.address
         assert found.address + found.room <= begin + len(found.keepalive)
+
+
+def test_memory_that_is_released_again_and_again_while_it_is_bound_is_kept_once() -> None:
+    record = BoundRecord()
+    memory, owner = KeptMemory(record), np.zeros(32, np.uint8)
+    record.constants[3].address = owner.ctypes.data
+    for _ in range(100):
+        memory.keep(owner.ctypes.data, 32, owner)
+    assert len(memory) == 1
+    record.constants[3].address = 0
+    memory.release()
+    assert len(memory) == 0
 
 
 def test_only_plain_memory_is_taken_as_it_lies() -> None:
