@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-_CLEARS = "Mesa's virgl driver does not stop queries for the draws by which it clears"
+_CLEARS = "Mesa's virgl driver does not pause queries around the draws that implement its clears"
 
-_DENORMALS = "it wants a denormal result to be 0; OpenGL leaves that open, and ours is kept"
+_DENORMALS = "the test expects denormal results to be flushed to 0; OpenGL allows both, and we keep denormals"
 
 
-_STRIPS = "piglit of 2022 wants the second vertex of odd triangles first; that of April 2025 wants OpenGL's order, and passes"
+_STRIPS = "the piglit of 2022 expects the second vertex of odd triangles first; that of April 2025 expects OpenGL's order, and we pass it"
 _STRIP_CASES = [
     f"spec@!opengl 3.2@gl-3.2-adj-prims {state}pv-first"
     for state in ("", "cull-back ", "cull-front ", "line cull-back ", "line cull-front ")
 ]
 
-_SIXTEEN = "the reference has 4 samples at most; of the 16 places that Direct3D names, one lies on the edge of the pixel"
+_SIXTEEN = (
+    "the reference skips 16 samples, as it has at most 4; of Direct3D's 16 standard sample positions, one lies on the edge of the pixel"
+)
 
 _SIXTEEN_CASES = [
     f"spec@ext_framebuffer_multisample@accuracy {samples} srgb{small} depthstencil{linear}"
@@ -23,10 +25,14 @@ _SIXTEEN_CASES = [
 ]
 
 KNOWN: dict[str, str] = {
-    "spec@!opengl 1.1@streaming-texture-leak": "Mesa's virgl driver keeps deleted textures until it flushes, more than a client may have",
+    "spec@!opengl 1.1@streaming-texture-leak": (
+        "Mesa's virgl driver keeps deleted textures until it flushes, and so exceeds our memory limit per client"
+    ),
     "spec@arb_occlusion_query@occlusion_query_meta_no_fragments": _CLEARS,
     "spec@arb_occlusion_query@occlusion_query_meta_save": _CLEARS,
-    "spec@arb_timer_query@query gl_timestamp": "a loop of ever more rounds should take longer and longer; here it ends after 262,144",
+    "spec@arb_timer_query@query gl_timestamp": (
+        "the test times longer and longer loops, but we end every loop after 262,144 iterations, so that endless loops cannot hang"
+    ),
     "spec@arb_gpu_shader5@execution@fs-underflow-fma-compare-zero": _DENORMALS,
     **dict.fromkeys(_SIXTEEN_CASES, _SIXTEEN),
     **dict.fromkeys(_STRIP_CASES, _STRIPS),

@@ -17,10 +17,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "piglit.md"
 _HEAD = """# piglit through tgsi-vtest
 
 `python -m tests.piglit --page OURS REFERENCE ...` makes this page from files of results. Ours are kept in tests/piglit/kept.txt
-(`--keep`), so that a run on another machine goes on where the last one ended (`--go-on`). The cases are those of an installed piglit's
-profile gpu that run with GLX; the reference is `virgl_test_server` over llvmpipe with the same Mesa. Where it was not run again, its
-outcomes are those that came with piglit.json. A warning counts as a pass. A process hangs after 60 s of processor time, its server's
-included. Cells with two numbers are ours / the reference's, of the cases that ran here.
+(`--keep`), so that a run on another machine goes on where the last one ended (`--go-on`). The cases are those of piglit's
+`gpu` profile, as installed, that run with GLX; the reference is `virgl_test_server` over llvmpipe with the same Mesa. Cases that we did
+not rerun on the reference have the outcome in piglit.json, a file of its earlier results. A warning counts as a pass. A case counts as
+hung after 60 s of processor time of its process and its server together. Cells with two numbers are ours / the reference's; both count
+only cases that we ran.
 """
 
 
