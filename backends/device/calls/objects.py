@@ -153,23 +153,23 @@ def _ends() -> list[Row]:
 
 _VIEW_FIELDS: dict[str, Argument] = {
     "format": s.FORMAT,
-    "target": s.FORMAT,
+    "target": s.TARGET,
     "swizzle": Argument("four of xyzw01", default="xyzw"),
-    **{f"swizzle_{channel}": Argument("source of a component", default=None) for channel in "rgba"},
+    **{f"swizzle_{channel}": Argument("source of this channel, as in `swizzle`", default=None) for channel in "rgba"},
     "first_level": s.LEVEL,
-    "last_level": s.LAST,
+    "last_level": s.LAST_LEVEL,
     "first_layer": s.LAYER,
-    "last_layer": s.LAST,
+    "last_layer": s.LAST_LAYER,
     "offset": s.OFFSET,
     "size": s.SIZE,
-    "first_element": s.LAST,
-    "last_element": s.LAST,
+    "first_element": Argument("first texel of a buffer, instead of `offset`", default=None),
+    "last_element": Argument("last texel of a buffer, instead of `size`", default=None),
 }
 _SURFACE_FIELDS: dict[str, Argument] = {
     "format": s.FORMAT,
     "level": s.LEVEL,
     "first_layer": s.LAYER,
-    "last_layer": s.LAST,
+    "last_layer": s.LAST_LAYER,
     "nr_samples": integer("samples", 0, limits.MAX_TARGET_SAMPLES, default=0),
     "writable": plain("a hint", checks.truth, default=True),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from backends.device.calls import shared as s
@@ -65,6 +66,7 @@ def _reference(values: dict[str, Any]) -> dict[str, Any]:
 
 
 _WORD = integer("a 32-bit word")
+_INDEX_SIZE = replace(integer("bytes per index: 1, 2 or 4; 0: each draw gives it", 0, 4, default=0), range="")
 ROWS = [
     Row("set_border_words", Does.SET, s.EXTENSION, {"handle": s.OBJECT, "words": Argument("four 32-bit words")}),
     Row(
@@ -141,7 +143,7 @@ ROWS = [
     ),
     Row(
         *("set_index_buffer", Does.SET, s.BINDINGS, {"index": Argument("a buffer, bytes, an array, or None")}),
-        {"index_offset": s.OFFSET, "index_size": integer("bytes: 0, 1, 2 or 4", 0, 4, default=0)},
+        {"index_offset": s.OFFSET, "index_size": _INDEX_SIZE},
         fixed=(
             Fixed(
                 Command.INDEX_BUFFER,
@@ -174,7 +176,7 @@ ROWS = [
         {"start": s.start(limits.MAX_SHADER_BUFFERS)},
     ),
     Row(
-        *("set_framebuffer_state", Does.SET, s.BINDINGS, {"state": Argument("a FramebufferState", default=None)}),
+        *("set_framebuffer_state", Does.SET, s.BINDINGS, {"state": Argument("a FramebufferState, or keywords", default=None)}),
         {
             "cbufs": s.ITEMS.by(None),
             "zsbuf": Argument("a Surface, or None", default=None),
@@ -238,7 +240,7 @@ ROWS = [
     ),
     Row(
         *("set_window_rectangles", Does.SET, s.HEADER),
-        {"include": plain("True: only inside", checks.truth, default=False), "rectangles": Argument("ScissorStates", default=())},
+        {"include": plain("True: draw only inside", checks.truth, default=False), "rectangles": Argument("ScissorStates", default=())},
         effect=OneWord(Word.WINDOW_RECTANGLES),
     ),
     Row(
@@ -252,7 +254,7 @@ ROWS = [
         effect=OneWord(Word.STENCIL_REF, Kind.REFERENCE),
     ),
     Row("set_sample_mask", Does.SET, s.PARAMETERS, {"mask": _WORD}, effect=OneWord(Word.SAMPLE_MASK)),
-    Row("set_min_samples", Does.SET, s.PARAMETERS, {"samples": integer("runs of the shader", 0, 32)}, effect=OneWord(Word.MIN_SAMPLES)),
+    Row("set_min_samples", Does.SET, s.PARAMETERS, {"samples": integer("least runs per pixel", 0, 32)}, effect=OneWord(Word.MIN_SAMPLES)),
     Row("set_clip_state", Does.SET, s.PARAMETERS, {"state": Argument("a ClipState, or planes")}, effect=OneWord(Word.CLIP_PLANES)),
     Row(
         "set_polygon_stipple",
@@ -263,7 +265,7 @@ ROWS = [
     ),
     Row(
         *("set_tess_state", Does.SET, s.HEADER),
-        {"default_outer_level": Argument("four numbers"), "default_inner_level": Argument("two numbers", default=(1.0, 1.0))},
+        {"default_outer_level": Argument("four levels"), "default_inner_level": Argument("two levels", default=(1.0, 1.0))},
     ),
     Row("set_patch_vertices", Does.SET, s.HEADER, {"patch_vertices": integer("vertices", 1, limits.MAX_PATCH_VERTICES)}),
     Row(
@@ -272,7 +274,7 @@ ROWS = [
             Does.SET,
             s.STREAMS,
             {"targets": s.ITEMS.by(())},
-            {"offsets": Argument("bytes, -1 appends", default=())},
+            {"offsets": Argument("first bytes to write; -1 appends", default=())},
         ),
         why="the targets themselves keep the amount written",
         is_native=True,

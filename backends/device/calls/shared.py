@@ -18,26 +18,30 @@ QUERIES, GRIDS, STREAMS = 'context.rst, "Queries"', 'context.rst, "Compute kerne
 CLEARING, FLUSHING, BLITTING, TRANSFERS = (f'context.rst, "{name}"' for name in ("Clearing", "Flushing", "Blitting", "Transfers"))
 SURFACES, VIEWS, HEADER, EXTENSION = 'context.rst, "Surfaces"', 'context.rst, "Sampler Views"', "p_context.h", "an extension"
 
-TRANSFER = "`backends.gallium.resource` checks boxes, strides and formats together"
-QUERY_REASON = "the query checks whether its own state allows the call"
-PROGRAM_REASON = "passes and linkage check programs"
+TRANSFER = "checked in `backends.gallium.resource`, because boxes, strides and formats depend on each other"
+QUERY_REASON = "checked by the query, because its own state decides whether the call is allowed"
+PROGRAM_REASON = "`passes` and `linkage` check the program"
 
 # -- arguments that several calls share --------------------------------------------------------------------------------------
-STAGE = enumerated("stage of shaders", enums.ShaderType)
+STAGE = enumerated("shader stage", enums.ShaderType)
 RESOURCE, BUFFER, TEXTURE = Argument("a Resource"), Argument("a Resource: a buffer"), Argument("a Resource: a texture")
 MEMORY = Argument("bytes or an array")
 HANDLE = integer("a handle", 0, (1 << 64) - 1)
 OBJECT, SHADER, PROGRAM = Argument("a state object, or None"), Argument("a shader, or None"), Argument("a Program or its text")
 LEVEL, LAYER = Argument("level", default=0), Argument("layer", default=0)
-LAST = Argument("layer or level, the last one if None", default=None)
+LAST_LEVEL, LAST_LAYER = Argument("level, the last one if None", default=None), Argument("layer, the last one if None", default=None)
 BOX, STRIDE = Argument("a box, all if None", default=None), Argument("bytes, tight if None", default=None)
 FORMAT, QUERY = Argument("a format, the resource's if None", default=None), Argument("a Query")
+TARGET = Argument("a TextureTarget, the resource's if None", default=None)
 OFFSET, SIZE = integer("byte", default=0), Argument("bytes, all remaining ones if None", default=None)
 USAGE = flags("flags of the mapping", enums.Transfer, default=0)
-COLOR = Argument("four numbers", default=(0.0, 0.0, 0.0, 0.0))
+COLOR = Argument("red, green, blue, alpha", default=(0.0, 0.0, 0.0, 0.0))
 CONDITIONAL = plain("True: the render condition applies", checks.truth, default=True)
+WAIT = plain("False: do not wait for GPU_FINISHED; other results are always waited for", checks.truth, default=True)
+RESIDENT = plain("False: no longer resident", checks.truth, default=True)
 ITEMS = Argument("a sequence; None leaves a slot empty")
-PLACES: Mapping[str, Argument] = {"x": OFFSET, "y": OFFSET, "width": SIZE, "height": SIZE, "render_condition_enabled": CONDITIONAL}
+PIXEL, PIXELS = integer("pixel", default=0), Argument("pixels, up to the edge if None", default=None)
+PLACES: Mapping[str, Argument] = {"x": PIXEL, "y": PIXEL, "width": PIXELS, "height": PIXELS, "render_condition_enabled": CONDITIONAL}
 DEPTH, STENCIL = plain("0 to 1, clamped", checks.real, default=1.0), integer("the low eight bits are used", default=0)
 
 

@@ -43,12 +43,14 @@ _DRAW_WORDS = (
 _INDIRECT = {
     "indirect": Argument("a buffer of records", default=None),
     "indirect_offset": s.OFFSET,
-    "indirect_stride": s.OFFSET,
+    "indirect_stride": integer("bytes between records; 0: tight", default=0),
     "draw_count": integer("draws", 0, limits.MAX_DRAWS, default=1),
     "indirect_draw_count": Argument("a buffer", default=None),
     "indirect_draw_count_offset": s.OFFSET,
     "count_from_stream_output": Argument("a StreamOutputTarget", default=None),
 }
+_X = integer("texel, or byte of a buffer", default=0)
+_Y, _Z = integer("texel", default=0), integer("slice or layer", default=0)
 _GRID = {"info": template("a GridInfo, or its fields")}
 ROWS = [
     Row(
@@ -79,12 +81,12 @@ ROWS = [
         waits=Waits.USES,
     ),
     Row(
-        *("draw_vbo", Does.SET, 'context.rst, "Drawing"', {"info": template("a DrawInfo", state.DrawInfo)}),
-        {"index": Argument("indices of this draw", default=None), "index_offset": s.OFFSET, **_INDIRECT},
+        *("draw_vbo", Does.SET, 'context.rst, "Drawing"', {"info": template("a template, or its fields", state.DrawInfo)}),
+        {"index": Argument("a buffer or array of indices for this draw", default=None), "index_offset": s.OFFSET, **_INDIRECT},
         fixed=(Fixed(Command.DRAW, _DRAW_WORDS, taker=Taker.CALL, plain=_draw),),
         is_native=True,
     ),
-    Row("draw_mesh_tasks", Does.SET, s.HEADER, _GRID, why="grids of meshes depend on the programs"),
+    Row("draw_mesh_tasks", Does.SET, s.HEADER, _GRID, why="checked against the bound programs"),
     Row("draw_many", Does.SET, s.EXTENSION, {"records": template("a structured array", state.DrawInfo).by(REQUIRED)}),
     Row(
         "begin_query",
@@ -107,21 +109,21 @@ ROWS = [
     Row(
         *("get_query_result_resource", Does.SET, s.HEADER, {"query": s.QUERY, "resource": s.BUFFER}),
         {
-            "wait": s.CONDITIONAL,
-            "result_type": Argument("type of the words", default="U32"),
-            "index": Argument("word of the result", default=0),
+            "wait": s.WAIT,
+            "result_type": Argument("type to write: I32, U32, I64 or U64", default="U32"),
+            "index": Argument("number in the result; -1: whether it is there", default=0),
             "offset": s.OFFSET,
         },
         has_result=True,
         waits=Waits.QUERY,
         why=s.QUERY_REASON,
     ),
-    Row("set_active_query_state", Does.SET, s.HEADER, {"enable": plain("False: pause", checks.truth)}, why=s.QUERY_REASON),
+    Row("set_active_query_state", Does.SET, s.HEADER, {"enable": plain("False: pause queries", checks.truth)}, why=s.QUERY_REASON),
     Row(
         *("render_condition", Does.SET, 'context.rst, "Conditional Rendering"', {"query": s.QUERY}),
         {
             "condition": plain("the result that skips draws", checks.truth, default=False),
-            "mode": enumerated("waiting", enums.RenderCond, default=enums.RenderCond.WAIT),
+            "mode": enumerated("whether draws wait for the result", enums.RenderCond, default=enums.RenderCond.WAIT),
         },
         fixed=(
             Fixed(
@@ -149,7 +151,7 @@ ROWS = [
     Row("invalidate_resource", Does.SET, s.HEADER, {"resource": s.RESOURCE}),
     Row(
         *("resource_copy_region", Does.SET, s.BLITTING, {"dst": s.RESOURCE, "src": s.RESOURCE}),
-        {"dst_level": s.LEVEL, "dstx": s.OFFSET, "dsty": s.OFFSET, "dstz": s.OFFSET, "src_level": s.LEVEL, "src_box": s.BOX},
+        {"dst_level": s.LEVEL, "dstx": _X, "dsty": _Y, "dstz": _Z, "src_level": s.LEVEL, "src_box": s.BOX},
         waits=Waits.USES,
         why=s.TRANSFER,
     ),
@@ -167,14 +169,16 @@ ROWS = [
             "filter": enumerated("filter", enums.TexFilter, default=enums.TexFilter.NEAREST),
             "scissor": Argument("a ScissorState", default=None),
             "window_rectangles": Argument("ScissorStates", default=()),
-            **{name: s.CONDITIONAL.by(False) for name in ("window_rectangle_include", "render_condition_enable", "alpha_blend")},
+            "window_rectangle_include": plain("True: draw only inside", checks.truth, default=False),
+            "render_condition_enable": s.CONDITIONAL.by(False),
+            "alpha_blend": plain("True: blend with the source's alpha", checks.truth, default=False),
         },
         waits=Waits.USES,
         why=s.TRANSFER,
     ),
     Row(
         *("generate_mipmap", Does.SET, s.HEADER, {"resource": s.TEXTURE}),
-        {"format": s.FORMAT, "base_level": s.LEVEL, "last_level": s.LAST, "first_layer": s.LAYER, "last_layer": s.LAST},
+        {"format": s.FORMAT, "base_level": s.LEVEL, "last_level": s.LAST_LEVEL, "first_layer": s.LAYER, "last_layer": s.LAST_LAYER},
         waits=Waits.USES,
         why=s.TRANSFER,
     ),
@@ -206,18 +210,18 @@ ROWS = [
         waits=Waits.USES,
         why=s.TRANSFER,
     ),
-    Row("launch_grid", Does.SET, s.GRIDS, _GRID, why="grids depend on the program"),
+    Row("launch_grid", Does.SET, s.GRIDS, _GRID, why="checked against the bound program"),
     Row("delete_texture_handle", Does.SET, s.HEADER, {"handle": s.HANDLE}),
-    Row("make_texture_handle_resident", Does.SET, s.HEADER, {"handle": s.HANDLE}, {"resident": s.CONDITIONAL}),
+    Row("make_texture_handle_resident", Does.SET, s.HEADER, {"handle": s.HANDLE}, {"resident": s.RESIDENT}),
     Row("delete_image_handle", Does.SET, s.HEADER, {"handle": s.HANDLE}),
     Row(
         *("make_image_handle_resident", Does.SET, s.HEADER, {"handle": s.HANDLE}),
-        {"access": flags("a hint", enums.ImageAccess, default=enums.ImageAccess.READ_WRITE), "resident": s.CONDITIONAL},
+        {"access": flags("a hint", enums.ImageAccess, default=enums.ImageAccess.READ_WRITE), "resident": s.RESIDENT},
     ),
     Row("emit_string_marker", Does.SET, s.HEADER, {"text": Argument("a text")}),
     Row("create_texture_handle", Does.NUMBER, s.HEADER, {"view": Argument("a SamplerView"), "sampler": s.OBJECT.by(None)}),
     Row("create_image_handle", Does.NUMBER, s.HEADER, {"image": Argument("an ImageView")}),
-    Row("set_global_binding", Does.NUMBER, s.GRIDS, {"resources": s.ITEMS.by(())}, {"first": s.OFFSET}),
+    Row("set_global_binding", Does.NUMBER, s.GRIDS, {"resources": s.ITEMS.by(())}, {"first": integer("first slot", default=0)}),
     Row(
         "buffer_read",
         Does.READ,
@@ -239,7 +243,7 @@ ROWS = [
         Does.NUMBER,
         s.QUERIES,
         {"query": s.QUERY},
-        {"wait": s.CONDITIONAL},
+        {"wait": s.WAIT},
         waits=Waits.QUERY,
         why=s.QUERY_REASON,
         is_native=True,
