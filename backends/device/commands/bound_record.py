@@ -1,8 +1,8 @@
 """The record of everything that is bound: Python and generated code read and write the same bytes.
 
-Constant state, shaders, views and samplers are named by the words of `Numbers`: equal words are equal state, and the upper half of a word
-is the class of its value, which is the part that changes code. Constants, vertex buffers and the index buffer are ranges of memory,
-because programs change them from draw to draw.
+Each constant state, shader, view and sampler has a 64-bit word of `Numbers`: equal words mean equal state. The upper half of a word is the
+class of its value; generated code depends on the class only. Constants, vertex buffers and the index buffer are ranges of memory, because
+programs change them from draw to draw.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tgsi.language.facts.enums import Processor
 
 
 class Word(IntEnum):
-    """Places of the words other than shaders and units of stages."""
+    """Indices into `BoundRecord.words`, except those of shaders, views and samplers."""
 
     RASTERIZER = 0
     BLEND = 1
@@ -43,15 +43,15 @@ class Word(IntEnum):
 
 
 IMAGE_WORDS = {int(Processor.VERT): Word.VERTEX_IMAGES, int(Processor.FRAG): Word.FRAGMENT_IMAGES}
-"""Words of the keys of images, by stage. A draw with images in any other stage cannot have a template."""
+"""Stage -> word with the key of its images. Other stages have no such word, so draws with images there always run in Python."""
 STAGES = len(Processor)
 TABLES = 3
-"""Tables of memory of a stage: the records of buffers, counters and images."""
+"""Number of memory tables per stage: buffers, atomic counters and images."""
 FIRST_VALUE = int(Word.VIEWPORTS)
 VALUES = Word.CONDITION - FIRST_VALUE
 FIRST_SHADER = len(Word)
 HEAD_WORDS = -(-(FIRST_SHADER + STAGES) // 8) * 8
-"""Words before the units; the last ones are 0."""
+"""Words before the views and samplers, padded with zeros to a multiple of 8."""
 FIRST_UNIT = HEAD_WORDS
 STAGE_UNITS = MAX_SAMPLER_VIEWS + MAX_SAMPLERS
 WORDS = FIRST_UNIT + STAGES * STAGE_UNITS
@@ -67,7 +67,7 @@ WRITES_MEMORY = 1 << 16
 STREAMS_OUT = 1 << 17
 """In the class of a shader: it has stream output."""
 UNITS_MASK = WRITES_MEMORY - 1
-"""The number of texture units in the class of a shader."""
+"""Mask of the bits of a shader's class that hold its number of texture units."""
 
 
 def units_of(word: int) -> int:
@@ -95,15 +95,15 @@ class Hindrance(IntEnum):
     STREAMS = 16  # stream output
     OWN_SAMPLES = 32  # a bound surface has its own number of samples
     WATCHED = 128  # a validator or watcher sees every draw
-    FENCE = 64  # a fence waits for a flush: reads that carry pending work out have to signal it
+    FENCE = 64  # a fence waits for a flush: a read that executes pending work must signal it, in Python
 
 
 STOPS = Hindrance.USER_MEMORY | Hindrance.PERSISTENT | Hindrance.WATCHED
-"""Hindrances with which the device's draw entry is not called."""
+"""With any of these hindrances, draws bypass the device's native draw entry."""
 
 
 class Holder(IntEnum):
-    """Special values of `owner`. All others are threads, by `threading.get_ident`, which is an address."""
+    """Special values of `owner`. Any other value is a thread: `threading.get_ident`, an address, so never this small."""
 
     NOBODY = 0
     SCREEN = 1  # a method of the screen carries out the work of the context; other callers wait
@@ -124,7 +124,7 @@ def note_kept(record: BoundRecord) -> None:
 
 
 python_cell = c_uint64(0)
-"""Addresses of the PythonTables of the native entries, once they are installed: of plain and of observed contexts."""
+"""Address of the PythonTables of the native entries of plain contexts; 0 until they are installed."""
 
 
 class ConstantSlot(ctypes.Structure):
@@ -140,13 +140,13 @@ class ConstantSlot(ctypes.Structure):
 
 
 class VertexBufferSlot(ctypes.Structure):
-    """A vertex buffer; the address counts its offset. With a negative offset, vertex 0 lies `lead` bytes before the address."""
+    """A vertex buffer; the address includes its offset. With a negative offset, vertex 0 lies `lead` bytes before the address."""
 
     _fields_ = [("address", c_uint64), ("size", c_int64), ("stride", c_int64), ("lead", c_int64)]
 
 
 class TextureSlot(ctypes.Structure):
-    """The texels of a texture's first level, of one layer and one sample, in rows of bytes. owner: the Python object of their memory."""
+    """Level 0 of a texture with one layer and one sample, as rows of bytes. owner: the Python object of their memory."""
 
     _fields_ = [("address", c_uint64), ("stride", c_int64), ("row_bytes", c_int64), ("rows", c_int64), ("owner", c_uint64)]
 
@@ -196,11 +196,11 @@ class BoundRecord(ctypes.Structure):
         ("words", c_uint64 * WORDS),
         ("hindrances", c_uint32),  # Hindrance
         ("are_words_new", c_int32),  # a word was written after the last draw
-        ("interval", c_int64),  # of occlusion queries, in which draws count samples
+        ("interval", c_int64),  # number of the current interval of occlusion queries, to which draws add passed samples
         ("latest_interval", c_int64),  # number of the latest interval, also while no query counts
         ("counting", c_int32),  # number of active occlusion queries
         ("is_counting_paused", c_int32),
-        ("counting_word", c_uint64),  # COUNT_SAMPLES while a query counts; 0: Python begins and ends all queries
+        ("counting_word", c_uint64),  # value of Word.COUNT_SAMPLES while a query counts; 0: Python begins and ends all queries
         ("draws", c_int64),  # number of pending draws that generated code has taken
         ("constants_at", c_uint64),  # memory for constants: next free byte, a multiple of 64, and bytes that are left
         ("constants_room", c_int64),
@@ -210,7 +210,7 @@ class BoundRecord(ctypes.Structure):
             c_uint64,
         ),  # upload(executor, target, source, bytes) -> 0 if taken, otherwise nothing was done
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
-        ("keeps_at", c_uint64),  # address of the device's `keeps`, see `note_kept`; 0: unused
+        ("keeps_at", c_uint64),  # address of the device's flag `keeps`, which `note_kept` sets; 0: unused
         ("read_entry", c_uint64),  # carry_out_writes(executor, address, bytes) -> 0 if no pending work writes that memory any more
         ("flush_entry", c_uint64),  # carry_out_all(executor) -> 0 if no work is pending any more, otherwise nothing was done
         ("wait_entry", c_uint64),  # carry_out_uses(executor, address, bytes) -> 0 if no pending work reads or writes that memory any more
@@ -219,7 +219,7 @@ class BoundRecord(ctypes.Structure):
         (
             "copy_entry",
             c_uint64,
-        ),  # copy(copier, source, its stride, target, its stride, bytes of a row, rows, Crewed) -> 0 if copied; 0: none
+        ),  # copy(copier, source, its stride, target, its stride, bytes of a row, rows, Crewed) -> 0 if copied; field 0: no entry
         ("copier", c_uint64),
         ("clear_entry", c_uint64),  # clear(executor, bound, ClearCall) -> 0 if the clear was taken, otherwise nothing was done
         ("python", c_uint64),  # address of `python_cell`, or of the `native_cell` of an observed class
@@ -228,7 +228,7 @@ class BoundRecord(ctypes.Structure):
         ("known", c_uint64),  # KnownSlot
         ("known_mask", c_int32),  # number of entries - 1
         ("values_mask", c_int32),
-        ("values", c_uint64),  # ValueSlot of the values of words
+        ("values", c_uint64),  # address of the table (ValueSlot) from words to values
         ("clock", c_void_p),  # counter of revisions, an i64; all records of the process share it
         ("vertex_revision", c_int64),  # changes with the vertex buffers
         ("memory_revision", c_int64),  # changes with shader buffers, images and counters
@@ -241,26 +241,26 @@ class BoundRecord(ctypes.Structure):
         ("is_index_buffer_native", c_int32),  # likewise
         ("num_viewports", c_int32),
         ("num_scissors", c_int32),
-        ("patch_vertices", c_int32),  # of draws that name no number
+        ("patch_vertices", c_int32),  # default for draws that do not specify it
         ("tess_levels", c_float * (LEVELS + 4)),  # of patches without a control shader; then four zeros
         ("stream_targets", c_uint64 * MAX_STREAM_OUTPUT_TARGETS),  # addresses of TargetRecords, 0: none
-        ("tables", c_uint64 * (STAGES * TABLES)),  # of each stage: addresses of its BufferRecords, of those of counters, and of its images
+        ("tables", c_uint64 * (STAGES * TABLES)),  # per stage, addresses of the records of buffers, of atomic counters, of images
         ("recorded_at", c_uint64),  # of an observed context: where the next command goes, and where commands must end
-        ("recorded_end", c_uint64),  # 0: Python looks at every call
+        ("recorded_end", c_uint64),  # 0: every call goes through Python
         ("recorded_begin", c_uint64),  # the memory of commands, and its end
         ("recorded_limit", c_uint64),
         ("recorded_size", c_int64),  # generated code leaves larger commands to Python
         ("recorded_from", c_uint64),  # the first command that is not in the file yet; 0: there is no file
-        ("recorded_constants", c_uint64),  # the header of the last command if that is CONSTANTS without a draw; otherwise 0
+        ("recorded_constants", c_uint64),  # last command's header if it is CONSTANTS: an equal draw sets a bit (AGAIN) in it; or 0
         ("recorded_write", c_uint64),  # write(file, address, bytes) -> bytes written; 0: Python writes
-        ("recorded_turn", c_uint64),  # turn() moves `recorded_at` to other memory, where a history continues; 0: a file
+        ("recorded_turn", c_uint64),  # turn() continues a history in other memory; 0: the recording goes to a file
         ("recorded_file", c_int32),
         ("has_recorded_draw", c_int32),  # the last draw of the recording is `recorded_draw`
         ("recorded_draw", DrawCall),
         ("records_calls", c_int32),  # entries and the guard append every call; 0: draws and constants alone, as in traces
         ("is_inside_call", c_int32),  # a recorded call runs: the calls that it makes are not recorded
         ("recorded_call", c_uint64),  # the header of the call that `write_call` has written last
-        ("recorded_words", c_uint64),  # WordsSlot: objects whose words are known
+        ("recorded_words", c_uint64),  # table (WordsSlot): the words that stand for an object in recordings
         ("recorded_words_mask", c_int32),  # number of entries - 1
         ("recorded_next", c_int32),  # handle of the next object that a recorded call creates
         ("recorded_pad", c_int32),
