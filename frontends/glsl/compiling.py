@@ -29,12 +29,13 @@ def compile_request(request: Request) -> Program:
     """The program of a request. Warnings are its `notes`.
 
     Raises:
-        ParseError: the text has errors (G001), or cannot be what it says to be (G012 to G014, G020), or lack functions (G016).
-        UnsupportedError: there is no compiler (G010), it gave up (G011), or TGSI has no words for the program (M020 to M023).
+        ParseError: the text has errors (G001), uses unsupported names, forms or files (G012 to G014), is no source code (G020), or
+            calls functions that no text defines (G016).
+        UnsupportedError: glslang is missing (G010) or failed (G011), or TGSI cannot express the program (M020 to M023).
     """
     for source in (request.source, *request.more):
         check_text(source)
-    find_compiler()  # without one, texts are not read
+    find_compiler()  # raises G010 before the text is preprocessed
     prepared = prepare(request)
     try:
         return compile_prepared(request, prepared)
@@ -106,7 +107,7 @@ def _program(module: cache.Module, request: Request, prepared: Prepared) -> Prog
         program = replace(program, properties=(*program.properties, Property("FS_COLOR0_WRITES_ALL_CBUFS", 1)))
     program = name_ports(program, module.located)
     if request.language != "hlsl" and not prepared.is_vulkan and program.interface is not None:
-        program = replace(program, interface=replace(program.interface, is_upward=True))  # also where gl_FragCoord counts from the top
+        program = replace(program, interface=replace(program.interface, is_upward=True))  # even with origin_upper_left
     return replace(program, notes=findings(module.log, prepared))
 
 

@@ -1,4 +1,4 @@
-"""Start a program that the kernel keeps from files, sockets and other processes: Linux's Landlock, and a filter of system calls.
+"""Start a program in a sandbox: the given files only, no sockets or other processes, by Linux's Landlock and a filter of system calls.
 
 Both restrict the calling thread and the processes that it starts, permanently. So a separate thread installs them, starts the program, and
 ends; no other thread of this process is restricted.
@@ -86,12 +86,12 @@ def _start_restricted(rules: int | None, filters: bytes, command: Sequence[str],
 def _restrict(rules: int | None, filters: bytes) -> None:
     libc = _libc()
     if libc.prctl(_SET_NO_NEW_PRIVILEGES, *map(ctypes.c_ulong, (1, 0, 0, 0))):
-        return  # a kernel before 3.5, which has neither
+        return  # a kernel before 3.5, which has neither Landlock nor filters of system calls
     if rules is not None and libc.syscall(_RESTRICT, rules, 0):
         error = ctypes.get_errno()
         if error != _TOO_MANY_LAYERS:  # this process is in 16 sandboxes already, and a 17th is refused
             raise OSError(error, f"Landlock: {os.strerror(error)}")
-    if filters:  # a kernel without seccomp refuses it; there is no other way on such a kernel
+    if filters:  # a kernel without seccomp refuses it; ignored, as it has no alternative
         memory = ctypes.create_string_buffer(filters, len(filters))
         program = ctypes.create_string_buffer(struct.pack("@HP", len(filters) // 8, ctypes.addressof(memory)))
         libc.prctl(_SET_SECCOMP, *map(ctypes.c_ulong, (_FILTER, ctypes.addressof(program), 0, 0)))
@@ -167,12 +167,12 @@ def _in_thread(work: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[
 
 
 _starting = threading.RLock()
-"""Held while a thread is restricted. A fork waits for it: its child would keep the collector off."""
+"""Held while a thread is restricted. A fork waits for it; otherwise the child would inherit a disabled collector."""
 wait_before_fork(lambda: _starting)
 
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """Keep Python's collector off, since finalizers of anybody's objects would run in this thread and could open no file."""
+    """Disable Python's collector: it could run arbitrary finalizers in this thread, where opening files fails."""
     with _starting, collector_paused(promote=False):
         yield
