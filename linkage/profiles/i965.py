@@ -1,4 +1,4 @@
-"""i965: refuses every pair, because the linking rules are unknown; the proposal of 2010 leaves them open."""
+"""i965: refuses every pair, because its linking rules are unknown; the 2010 linkage proposal (docs/linkage.md) leaves them open."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """nv50: a map of up to 64 bytes, one for each scalar component that the fragment program reads, and a similar map before a geometry
 program.
 
-A byte is the number of the component that feeds it: components that the vertex program writes are numbered in the order of its outputs.
+A byte has the number of the output component that feeds this input component; the components that the
+vertex program writes are numbered in the order of its outputs.
 0x40 means 0, 0x41 means 1; after a geometry program the constants start at 0x80. Outputs are found through a dictionary, so the map is
 built in O(inputs + outputs); the original driver searches, in O(inputs x outputs).
 """
@@ -28,8 +29,8 @@ class _ComponentMap:
 
     Attributes:
         entries: (number, words that name it) of each byte.
-        linear: bit i is set if byte i is interpolated without perspective. sprites: four bits a byte, the channel of a point sprite's
-        coordinate plus 1.
+        linear: bit i is set if byte i is interpolated without perspective. sprites: four bits for each byte of the map: 1 + the
+        channel of the point sprite's coordinate, 0 if it is none.
     """
 
     def __init__(self, job: Job) -> None:
@@ -166,7 +167,7 @@ def build_between(job: Job) -> None:
 def _component_numbers(job: Job, count: int) -> dict[tuple[int, int], int]:
     """Number of every component that the vertex program writes, by (register, channel).
 
-    Above `count`, outputs without a reader are dropped.
+    If there are more than `count`, outputs that nobody reads are dropped.
     """
     registers = sorted({output.register for output in job.producer.outputs})
     if sum(job.written.get(register, 0).bit_count() for register in registers) > count:
@@ -181,7 +182,7 @@ def _component_numbers(job: Job, count: int) -> dict[tuple[int, int], int]:
 
 @record
 class _Components:
-    """Entries of the map before and after the fragment program's inputs, and those of each output's components, by mask and register."""
+    """Entries of the map before and after the fragment program's inputs; by_mask: channel mask -> output register -> its entries."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]

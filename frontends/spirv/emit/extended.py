@@ -1,4 +1,4 @@
-"""The functions of GLSL.std.450 and of sets like it."""
+"""The functions of GLSL.std.450 and of SPV_AMD_shader_trinary_minmax."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _ldexp(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
     value, exponent = values[0], s.code.plain(values[1])
     if f.wide:
         return s.code.pairs("DLDEXP", value, exponent, narrow=(1,))
-    half = s.code.lanes("ISHR", exponent, immediate(1) * len(exponent))  # 2^128 is not a float: two steps reach every result
+    half = s.code.lanes("ISHR", exponent, immediate(1) * len(exponent))  # 2^exponent may overflow, so scale in two halves
     rest = s.code.lanes("UADD", exponent, s.code.lanes("INEG", half))
     return s.code.lanes("LDEXP", s.code.lanes("LDEXP", value, half), rest)
 
@@ -227,7 +227,7 @@ def _named(function: Callable[[Floats, str, Refs], list[Ref]], name: str) -> Fun
 
 
 _KINDS = {"F": "", "U": "U", "S": "I"}
-"""Letter of a function's kind of number -> letter of the opcode's."""
+"""Letter of the number type in a function's name (F, U, S) -> prefix of the opcode."""
 
 _FUNCTIONS: dict[str, Function] = {
     "Round": _lanes("ROUND", "DROUND"),

@@ -35,12 +35,12 @@ class LowerPolygonStipple(Pass):
     """Kill fragments that the polygon stipple leaves out, before anything else runs.
 
     The pixel in column x and row y from the top of the target is drawn if bit 31 - x % 32 of word y % 32 is set. The 32 words of
-    set_polygon_stipple stand in CONST[buffer][constant] to [constant + 7], four a register; -1 means the first constant after the declared
+    set_polygon_stipple are in CONST[buffer][constant] to [constant + 7], four per register; -1 means the first constant after the declared
     ones. With `sampler` they come from a texture instead: alpha of unit `sampler` at (x + 0.5, y + 0.5) / 32 is above 0 where nothing is
-    drawn (`stipple_texels`; filter NEAREST, wrap REPEAT). That needs no integers.
+    drawn (`stipple_texels`; filter NEAREST, wrap REPEAT). Use it for targets without integer instructions.
 
-    Unless the origin of the program is UPPER_LEFT, x and y of one more constant, [constant + 8] or with a texture [constant], have the
-    scale and offset that compute the row from POSITION.y (`window_constant`). Use the program for polygons only: points and lines are
+    Unless the origin of the program is UPPER_LEFT, one more constant is read: [constant + 8], or [constant] with a texture. Its x and y are
+    the scale and offset that turn POSITION.y into the row (`window_constant`). Use the program for polygons only: points and lines are
     never stippled. Under FS_EARLY_DEPTH_STENCIL the tests come first, so discarded fragments write depth. Programs of other stages stay
     unchanged.
     """
@@ -72,7 +72,7 @@ class LowerPolygonStipple(Pass):
         return more.finish(prologue(program, code))
 
     def _row(self, more: Additions, program: Program, place: RegisterRef, turn: RegisterRef) -> list[Instruction]:
-        """Turn y to the row, with centers at half integers."""
+        """Convert y to the row from the top; pixel centers stay at half integers."""
         code = []
         if program.property("FS_COORD_PIXEL_CENTER"):
             code.append(op("ADD", place, of(place), more.number(0.5), mask=3))
