@@ -1,4 +1,4 @@
-"""Pack and unpack pixels with numpy: the plain definition that generated code is checked against.
+"""Pack and unpack pixels with numpy: the reference implementation for tests of generated code.
 
 Shapes: bytes are (n * block_bytes,) uint8, colors (n, 4) of float32, uint32 or int32 as `Format.kind` says, depth (n,)
 float32, stencil (n,) uint8. Rules: OpenGL 4.6 core profile, sections 2.3.5 (normalized numbers; ties round to even), 2.3.4 and 8.25
@@ -74,7 +74,7 @@ def small_to_float(bits: NDArray[np.uint32], size: int) -> NDArray[np.float32]:
 
 
 def float_to_small(x: NDArray[np.float32], size: int) -> NDArray[np.uint32]:
-    """float32 to an unsigned 11- or 10-bit float: negatives are 0, too large finite values the largest, NaN a NaN.
+    """float32 to an unsigned 11- or 10-bit float: negatives become 0, finite values beyond the range the largest one; NaN stays NaN.
 
     Rounds to nearest even, as the GL documents allow and recommend.
     """
@@ -110,7 +110,7 @@ def _pack_shared_exponent(rgb: NDArray[np.float32]) -> list[NDArray[np.uint32]]:
 # -- sRGB ---------------------------------------------------------------------------------------------------------------
 @cache
 def srgb_to_linear() -> NDArray[np.float32]:
-    """Decoded value of each of the 256 stored ones."""
+    """Linear value of each of the 256 sRGB codes."""
     x = np.arange(256) / 255.0
     return np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
@@ -211,7 +211,7 @@ def _wide(x: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _product(x: NDArray[np.float32], top: int) -> NDArray[np.float64]:
-    """x * top rounded to float32, NaN as 0: up to 16 bits the product, not x, is rounded (one f32 multiplication in generated code)."""
+    """x * top with one float32 rounding, as generated code multiplies for channels of up to 16 bits; NaN becomes 0."""
     with np.errstate(over="ignore", invalid="ignore"):
         return _wide(x * np.float32(top))
 
@@ -267,7 +267,7 @@ def unpack_stencil(format: Format, data: Array) -> NDArray[np.uint8]:
 def pack_depth_stencil(format: Format, depth: Array | None, stencil: Array | None, old: Array | None = None) -> NDArray[np.uint8]:
     """Bytes of pixels with this depth (clamped to [0, 1] and rounded to nearest for UNORM) and stencil.
 
-    If a part is None, its bits come from `old`, or are 0. Padding next to depth alone becomes 0.
+    If a part is None, its bits come from `old`, or are 0. In formats with depth but no stencil, padding becomes 0.
     """
     count = len(depth) if depth is not None else len(stencil) if stencil is not None else 0
     before = _split(format, old) if old is not None else [np.zeros(count, np.uint32) for _ in format.channels]

@@ -1,4 +1,4 @@
-"""Pixels of a resource as arrays and as pictures for people. Loaded on first use."""
+"""Pixels of a resource as arrays, and as 8-bit pictures for viewing. Loaded on first use."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Owner(Protocol):
 
 
 class Texels(Protocol):
-    """A resource, as far as its pixels need it; see `Resource`."""
+    """The part of `Resource` that this module uses."""
 
     target: TextureTarget
     format: AnyFormat
@@ -57,7 +57,7 @@ class Texels(Protocol):
 
     @property
     def is_destroyed(self) -> bool:
-        """True without references."""
+        """True after the last reference was released."""
         ...
 
     @property
@@ -154,7 +154,7 @@ def _pair(scale: Any) -> tuple[float, float]:
 
 
 def _as_stored(format: Format) -> Format:
-    """The format with the stored numbers: for sRGB formats, the one without the curve."""
+    """The format without sRGB decoding, because pictures show the stored values."""
     return FORMATS.get(format.name.replace("_SRGB", "_UNORM"), format)
 
 

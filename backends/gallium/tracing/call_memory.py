@@ -1,4 +1,4 @@
-"""The commands of a history: memory in place of a file, up to a number of bytes."""
+"""Storage of a history's commands in memory instead of a file, up to a size limit."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _BLOCKS, _LEAST, _LARGEST = 16, 1 << 16, 1 << 23
 """Number of blocks of a full memory, and least and largest size of a block in bytes. Blocks are reused, because the first write to new
 memory costs several times as much as the copy."""
 _PARTS = 8
-"""Generated code leaves the rest of a block unused if a command does not fit there. Python splits commands of more than this part of a
-block instead."""
+"""Python splits commands that are larger than 1/_PARTS of a block. If a smaller one does not fit into the rest
+of a block, generated code leaves that rest unused."""
 _TURN = ctypes.CFUNCTYPE(None)
 Block = mmap
 
@@ -32,7 +32,8 @@ class _Blocks:
         self._step = min(max(most // _BLOCKS, _LEAST), _LARGEST)
         self.blocks: list[Block] = []
         self._used: list[int] = []  # bytes of commands in each block but the open one
-        self._passed = self._dropped = 0  # bytes of these blocks; of commands that did not fit
+        self._passed = 0  # bytes of these blocks
+        self._dropped = 0  # bytes of commands that did not fit
         self._sink: Block | None = None  # memory for commands that are dropped
         self.open: Block  # memory for the next commands
         self._is_open = True
@@ -41,7 +42,7 @@ class _Blocks:
 
     @property
     def size(self) -> int:
-        """Bytes in use, with the unused ones between commands."""
+        """Bytes in use, including gaps at the ends of blocks."""
         return self._passed if self._sink is not None else self._passed + self._written
 
     @property
@@ -119,7 +120,7 @@ class _Blocks:
         return found
 
     def close(self) -> None:
-        """Leave the record to another recording."""
+        """Detach from the record, so that another recording can use it."""
         if not self._is_open:
             return
         if self._sink is not None:

@@ -25,14 +25,14 @@ _SOURCES = frozenset({File.TEMP, File.OUT, File.IN, File.CONST, File.IMM})
 _REPEATED = frozenset({Flow.LOOP, Flow.SUBROUTINE, Flow.CALL})
 
 Needs = Callable[[int, int], bool]
-"""Test if a sample, with a view unit and a sampler unit, depends on differences of its coordinates."""
+"""Test if a sample, with a view unit and a sampler unit, needs derivatives of its coordinates."""
 
 
 def coordinate_part(program: Program, needs: Needs) -> Program | None:
-    """The samples that depend on differences of coordinates, after the instructions that their coordinates depend on.
+    """A program with only the texture samples that need derivatives, and before them the instructions that compute their coordinates.
 
-    None if other instructions depend on neighbors, or if coordinates depend on more than arithmetic on inputs and constants outside of
-    branches. The instructions are those of the program's plan.
+    None if other instructions need derivatives, or if the coordinates need anything but branch-free arithmetic on inputs and constants. The
+    instructions are those of the program's plan.
     """
     instructions = plan_of(program).instructions
     if any(i.opcode.flow in _REPEATED or i.opcode.flow in JUMPS or any(is_indirect(d.register) for d in i.dst) for i in instructions):

@@ -1,10 +1,10 @@
-"""Routes of primitives: the layer and the viewport, named by provoking vertices or primitive rows.
+"""Routes of primitives: the layer and viewport that the provoking vertex, or a mesh shader's per-primitive output (primitive row), selects.
 
-A draw is `routed` if its vertices name a viewport, or a layer and the framebuffer has several. The setup records of a routed draw end with
-the layer, the viewport and the viewport's depth range. If vertices name viewports, if corners of lines and points will be copied from a
-vertex that does not provoke, or if primitive rows name the route, each primitive first gets separate vertex records, which carry its route
-and are placed by its own viewport. Draws of smooth polygons, and of outlined ones with a depth offset, use the routed setup, too; other
-draws are not affected.
+A draw is `routed` if its vertices select a viewport, or a layer of a framebuffer with several. The setup records of a routed draw end with
+the layer, the viewport and the viewport's depth range. Each primitive first gets separate vertex records, which carry its route and are
+placed by its own viewport, in three cases: vertices select viewports; a layer is selected and primitives become lines or points, whose
+corners may be copied from a vertex that does not provoke; or primitive rows select the route. Smooth polygons and conservative
+rasterization use the routed setup, too, for the low bits of the edge constants, and outlined polygons with a depth offset for that offset.
 
 Layers beyond the last one become the last one; missing viewports become viewport 0 (as in Mesa).
 """
@@ -26,7 +26,7 @@ from backends.raster.records import Worker
 def build_place(module: Module) -> None:
     """place(worker): gives each triangle t its own three vertex records, with its layer and viewport.
 
-    These are named by corner 2 or by the primitive's row.
+    Both come from corner 2, the provoking vertex, or from the primitive's row.
     """
     f = Function(module, "place", [PTR])
     w = Record(f, f.args[0], Worker)
@@ -116,7 +116,7 @@ class Routes:
         return [v.get() for v in self._bounds]
 
     def write(self, target: list[Val], constants: list[Val]) -> None:
-        """Write the ends of the setup records. `constants`: of the edge functions, in 1/65536 pixels."""
+        """Write the last fields of the setup records: the route, and the low bits of the edge functions' `constants`, in 1/65536 pixels."""
         f = self.f
         words = [self.layer.get(), self.number.get(), *(v.get().as_int() for v in self._range)]
         at = self.d.get("setup.record_size") - SetupLayout.ROUTE
