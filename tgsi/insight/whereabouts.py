@@ -16,7 +16,7 @@ Mask = Any  # really NDArray[np.bool_], but numpy's type hints lose that in redu
 
 
 def planes_of(context: Any) -> tuple[tuple[str, tuple[float, float, float, float]], ...]:
-    """The planes of the view volume by name, with coefficients; the product is at least 0 inside."""
+    """Planes of the view volume: the name of their outside, and coefficients whose dot product with a position is at least 0 inside."""
     r = context.state.rasterizer
     planes = [
         ("to the left of the view (x < -w)", (1.0, 0.0, 0.0, 1.0)),

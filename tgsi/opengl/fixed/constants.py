@@ -1,4 +1,4 @@
-"""Constant buffers of the fixed functions' programs."""
+"""Constant buffers of the programs that we generate for the fixed-function pipeline."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def put_changes(gl: Context, data: bytearray, changed: int) -> None:
 
 
 def _put_normals(model_view: Floats, data: bytearray) -> None:
-    """Write the inverse transpose of model-view and the factor of rescaled normals; for an affine matrix from the cofactors of its axes."""
+    """Write the normal matrix (inverse transpose of model-view), by cofactors if affine, and the GL_RESCALE_NORMAL factor."""
     (a, b, c, _), (d, e, f, _), (g, h, i, _), last = model_view.tolist()
     rows = (
         (e * i - f * h, f * g - d * i, d * h - e * g),
@@ -78,7 +78,7 @@ def _put_normals(model_view: Floats, data: bytearray) -> None:
     length = math.sqrt(c * c + f * f + i * i)
     try:
         _NORMALS.pack_into(data, 16 * slots.NORMAL, a, b, c, d, e, f, g, h, i, 1.0 / length if length else 1.0)
-    except OverflowError:  # of a float
+    except OverflowError:  # a value exceeds float32: all are written as zeros
         data[16 * slots.NORMAL : 16 * slots.NORMAL + 64] = bytes(64)
 
 
@@ -111,7 +111,7 @@ def _follows(tracked: tuple[int, int], face: int) -> set[int]:
 def _put(data: bytearray, place: int, *values: float) -> None:
     try:
         _FOUR.pack_into(data, 16 * place, *values)
-    except OverflowError:  # beyond floats is infinite
+    except OverflowError:  # values beyond the range of float32 become infinite
         with np.errstate(over="ignore"):
             data[16 * place : 16 * place + 16] = np.array(values).astype(np.float32).tobytes()
 
@@ -154,7 +154,7 @@ def half_vector(position: Floats4) -> Floats:
 
 
 def normal_rows(model_view: Floats) -> tuple[Floats, float]:
-    """The 3 x 3 matrix of normals, and the factor of rescaled normals."""
+    """The 3 x 3 normal matrix, and the GL_RESCALE_NORMAL factor."""
     data = bytearray(16 * slots.NORMAL + 64)
     _put_normals(model_view, data)
     rows = np.frombuffer(data, np.float32, 16, 16 * slots.NORMAL).reshape(4, 4)

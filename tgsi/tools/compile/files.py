@@ -30,7 +30,7 @@ def _tokens() -> re.Pattern[str]:
 
 
 def is_token_listing(text: str) -> bool:
-    """True for a listing of token words in hexadecimal. No text of a shader is one."""
+    """True for a listing of token words in hexadecimal. Shader text never looks like this."""
     return text.lstrip("\ufeff").lstrip()[:1] in HEXADECIMAL and _tokens().fullmatch(text) is not None
 
 
@@ -66,7 +66,7 @@ def inputs(options: argparse.Namespace) -> list[Shader]:
 
 
 def each(options: argparse.Namespace) -> Iterator[Shader | Unread]:
-    """The same shaders one at a time, with an error in the place of each unreadable one. Raises UsageError about a log."""
+    """Yield the shaders of `inputs` one at a time, with `Unread` for a file that cannot be read. Raises UsageError about a log."""
     if options.from_log is not None:
         yield from _from_log(options)
         return
@@ -87,7 +87,7 @@ def input_names(options: argparse.Namespace) -> list[str]:
 
 
 def _expanded(words: list[str], output: str | None) -> tuple[list[str], list[Unread]]:
-    """The files that the words name or match, and the words without a file."""
+    """The files that the arguments name or match, and the arguments that match no file."""
     if all(map(is_plain, words)):
         return words, []
     from tgsi.tools.compile.batch.walk import expand
@@ -102,7 +102,7 @@ def _shader(data: bytes, name: str) -> Shader:
 
 
 def _split(shader: Shader) -> list[Shader]:
-    """The programs of an array of JSON, as --emit json prints several; other shaders are alone."""
+    """Split a JSON array, as --emit json prints for several shaders, into its programs; anything else is one shader."""
     if not shader.text.lstrip("\ufeff \t\r\n").startswith("["):
         return [shader]
     import json
@@ -145,7 +145,7 @@ def _picked(text: str, count: int, name: str) -> list[int]:
 
 
 def one_input(options: argparse.Namespace, what: str, way: str = "") -> Shader:
-    """The only shader. Raises UsageError if there are more, with a list of the log's shaders to pick from, or with the `way` out."""
+    """The only shader. Raises UsageError if there are more: it lists the log's shaders to pick from, or ends with the hint `way`."""
     if options.from_log is None and len(names := input_names(options)) > 1:
         raise UsageError(f"{what} takes one file, {len(names)} given{way}")
     shaders = inputs(options)
@@ -185,7 +185,7 @@ def _stdin() -> bytes:
 
 
 def read_bytes(name: str) -> bytes:
-    """The bytes of a file, at most one more than `MAX_BYTES`. UsageError: it cannot be read."""
+    """Read up to MAX_BYTES + 1 bytes of a file, so that callers notice a larger one. UsageError: it cannot be read."""
     if not name:
         raise UsageError("the name of a file is empty; is a variable of the shell not set?")
     try:

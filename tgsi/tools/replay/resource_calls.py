@@ -38,7 +38,7 @@ def constant_buffer(player: Player, values: Values) -> None:
 
 @handles("texture")
 def texture(player: Player, values: Values) -> None:
-    """Create a texture with its data under a number."""
+    """Create a texture, fill it with its data, and register it under its id."""
     target, format = values["target"], values["format"]
     is_volume = target is g.TextureTarget.TEXTURE_3D
     created = player.screen.resource_create(
@@ -107,7 +107,7 @@ def shader_buffer(player: Player, values: Values) -> None:
 def shader_image(player: Player, values: Values) -> None:
     """Bind an image that shaders write."""
     layout = image_layout(values)
-    width = values["width"]  # bytes of a BUFFER
+    width = values["width"]  # in bytes for BUFFER
     is_volume = values["target"] is g.TextureTarget.TEXTURE_3D
     image = player.screen.resource_create(
         target=values["target"],
