@@ -1,4 +1,4 @@
-"""The border between Gallium's context and a device: bound state, memory and work, as plain data. No code is generated here.
+"""The interface between Gallium's context and a device: bound state, memory and work, as plain data. No code is generated here.
 
 `interface` has the Protocols of a device (draws, clears, copies, statistics) and of a dispatcher (grids). A context fills a
 `bound.DrawState` and a `grid.ComputeBindings` and passes them with every draw and grid; `memory`, `tables` and `residents` describe the

@@ -1,4 +1,4 @@
-"""The border between Gallium and a device that draws: everything that a context needs from a device, as Protocols.
+"""The interface between Gallium and a device that draws: everything that a context needs from a device, as Protocols.
 
 `backends.gallium` and `tgsi.tools` use a device only through this module. `backends.software` is the device made of CPUs; tests plug in
 one that records calls and draws nothing.
@@ -247,7 +247,7 @@ class DeviceFactory(Protocol):
 
 
 def weak_method(method: Callable[P, R]) -> Callable[[], Callable[P, R] | None]:
-    """Return a function that returns the bound method, or None once its object is gone: for calls back across the border.
+    """Return a function that returns the bound method, or None once its object is gone: for callbacks from a device.
 
     `weakref.WeakMethod` does the same, but prints "Exception ignored" at the end of a process whose last traceback holds its object.
     """
