@@ -59,14 +59,14 @@ class TransferMap:
 
     A mapping of a multisampled resource is a copy of resolved texels (see `multisampled`), and so is one with FLUSH_EXPLICIT. At the end
     of a WRITE mapping every sample of the box gets the texels of `data`; with FLUSH_EXPLICIT only those in regions of
-    `transfer_flush_region`. Memory of the caller is mapped itself.
+    `transfer_flush_region`. Memory of the caller is mapped itself. `bits` is the number of `usage`.
     """
 
     def __init__(self, context: MappingOwner, resource: Resource, level: int, usage: TransferFlags, box: Box) -> None:
         self.context = context
         self._reference = Reference(resource)
         self.level = level
-        self.usage = usage
+        self.usage, self.bits = usage, usage.value
         self.box = box
         self.staging: Resource | None = None
         if resource.samples > 1:
@@ -77,7 +77,7 @@ class TransferMap:
             resource, level, box = self.staging, 0, Box(0, 0, 0, box.width, box.height, box.depth)
         self.layer_stride, self.stride = resource.texels(level).strides[:2]
         data = resource.region(level, box).view()
-        data.setflags(write=bool(usage.value & _WRITE))
+        data.setflags(write=bool(self.bits & _WRITE))
         self._data: NDArray[Any] | None = data
 
     def __repr__(self) -> str:

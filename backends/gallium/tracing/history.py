@@ -161,22 +161,22 @@ class HistoryTracer(Tracer):
         record = self._record
         if record.is_inside_call or self.is_closed:
             return function(self._context, *args, **given)  # type: ignore[no-any-return]
-        record.is_inside_call = 1  # without `_pause`, because programs map before each draw
-        self._file.let_entries(False)
+        record.is_inside_call, record.recorded_end = 1, 0  # without `_pause`, because programs map before each draw
         try:
             if self.maps or self._ended:
                 self._catch_up()
             if self._users:
                 self._catch_up_users()
-            resource = args[0] if args else given.get("resource")
+            resource: Any = args[0] if args else given.get("resource")
             handle = self._handles.find(resource) or self._define_mapped(resource)
             mapped: TransferMap | None = function(self._context, *args, **given)
             if mapped is not None:
-                self._watch(mapped, handle)
+                self._watch(mapped, resource, handle)
             return mapped
         finally:
             record.is_inside_call = 0
-            self._file.let_entries(self._lets_entries())
+            if not self.maps:
+                self._file.let_entries(self._lets_entries())
 
     def _define_mapped(self, resource: Any) -> int | None:
         try:

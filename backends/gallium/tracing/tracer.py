@@ -166,7 +166,7 @@ class Tracer:
             return None
         if mapped.usage & Transfer.READ:
             self._record_read(method, named | {"usage": int(Transfer.READ)}, digest_of(mapped.data))
-        self._watch(mapped, self._handles.find(mapped.resource))
+        self._watch(mapped, mapped.resource, self._handles.find(mapped.resource))
         return mapped
 
     def _record_read(self, method: Row, named: dict[str, Any], digest: bytes) -> None:
@@ -220,14 +220,14 @@ class Tracer:
         for at in range(0, len(ended), 1024):
             self._file.write(pack(Command.FORGET, *ended[at : at + 1024]))
 
-    def _watch(self, mapped: TransferMap, handle: int | None) -> None:
-        """Note the bytes of a new mapping, unless it is only read. handle: of its resource.
+    def _watch(self, mapped: TransferMap, resource: Resource, handle: int | None) -> None:
+        """Note the bytes of a new mapping of a resource, unless it is only read. handle: of the resource.
 
         A mapping that no other work may change meanwhile, and that is not read, is recorded as it is, because programs write all of it.
         """
-        usage = mapped.usage.value
+        usage = mapped.bits
         if usage & _WRITE and handle is not None:
-            resource, before = mapped.resource, None
+            before = None
             view = mapped.data if mapped.staging is None and resource.user is None else None
             if view is None:
                 before = box_bytes(resource, mapped.level, mapped.box)

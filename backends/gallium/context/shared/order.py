@@ -152,7 +152,7 @@ class Order:
     # -- mappings --------------------------------------------------------------------------------------------------------
     def mapping_began(self, mapped: TransferMap) -> None:
         """Note the start of a mapping."""
-        if mapped.usage.value & _PERSISTENT and mapped.resource.flags & ResourceFlags.MAP_PERSISTENT:
+        if mapped.bits & _PERSISTENT and mapped.resource.flags & ResourceFlags.MAP_PERSISTENT:
             self.persistent_maps.add(mapped)
             self._state.hinder(Hindrance.PERSISTENT, True)
 
@@ -161,12 +161,13 @@ class Order:
         if mapped in self.persistent_maps:
             self.persistent_maps.remove(mapped)
             self._state.hinder(Hindrance.PERSISTENT, bool(self.persistent_maps))
-        if mapped.usage.value & _WRITE and mapped.staging is None:
-            if mapped.resource.user is not None:
-                mapped.resource.pull()
-            if mapped.resource.decoded or mapped.resource.rendered:
-                self.finish_uses(mapped.resource)
-            mapped.resource.changed(mapped.level, mapped.box)
+        if mapped.bits & _WRITE and mapped.staging is None:
+            resource = mapped.resource
+            if resource.user is not None:
+                resource.pull()
+            if resource.decoded or resource.rendered:
+                self.finish_uses(resource)
+            resource.changed(mapped.level, mapped.box)
 
     def forget(self) -> None:
         """Forget mappings and memory."""
