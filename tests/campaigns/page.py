@@ -11,7 +11,7 @@ from tests.campaigns.catalog import CAMPAIGNS
 from tests.campaigns.runner import State
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
-HEAD = "| Campaign | Promise | Run so far | Seeds a night |\n|---|---|---|---|\n"
+HEAD = "| Campaign | Promise | Run so far | Seeds per night |\n|---|---|---|---|\n"
 _ROW = re.compile(r"\| `(\w+)` \| [^|]* \| ([0-9,]+) [^|]*\|")
 
 

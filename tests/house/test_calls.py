@@ -55,7 +55,7 @@ NAMED = {
         "warnings about it": ["tgsi.validation.device"],
         SCENE: ["tgsi.tools.verify.scenes"],
         "a draw before clients come": ["tgsi.tools.vtest.server"],
-        "its event in the history of a pixel": ["tgsi.insight.calls"],
+        "its event in the history of a pixel": ["tgsi.insight.calls", "tgsi.insight.history_of_pixel"],
     },
     "set_blend_color": {
         TABLE: ["backends.device.calls.parameters"],

@@ -88,7 +88,7 @@ def test_a_first_triangle_loads_few_modules(tmp_path: Path) -> None:
     unwanted += ["backends.raster.front.points_lines", "backends.raster.front.far_clip", "lark"]
     unwanted += ["difflib", "json", "subprocess", "platformdirs"]
     assert [name for name in loaded if name in unwanted or name.startswith(tuple(f"{folder}." for folder in unwanted))] == []
-    assert len([name for name in loaded if name.partition(".")[0] in ("tgsi", "passes", "linkage", "frontends", "backends")]) < 320
+    assert len([name for name in loaded if name.partition(".")[0] in ("tgsi", "passes", "linkage", "frontends", "backends")]) < 323
 
 
 def test_every_public_name_is_there() -> None:

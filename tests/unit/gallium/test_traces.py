@@ -480,8 +480,8 @@ def redraw(bits: int, word: int) -> Callable[[bytearray], bytearray]:
 
 
 CUT: list[tuple[str, Callable[[bytearray], bytearray], str]] = [
-    ("empty", lambda d: bytearray(), "the file has 0 bytes"),
-    ("no magic", lambda d: bytearray(b"PNG") + d[3:], "the file begins with"),
+    ("empty", lambda d: bytearray(), "the file is empty"),
+    ("no magic", lambda d: bytearray(b"PNG") + d[3:], "the file is not a trace"),
     ("version", lambda d: d[:8] + b"\x09" + d[9:], "version 9"),
     ("odd", lambda d: d[:-1], "inside of a word: it was cut off"),
     ("no end", lambda d: d[:-4], "without END: it was cut off"),

@@ -59,7 +59,7 @@ def test_lights_and_planes_are_told_in_other_numbers(gl: Binding) -> None:
     gl.glLightfv(GL.LIGHT0, GL.DIFFUSE, np.array([0.5, 1, 0, 1], np.float32))
     whole = (ctypes.c_int32 * 4)()
     gl.glGetLightiv(GL.LIGHT0, GL.DIFFUSE, whole)
-    assert list(whole)[1:3] == [2147483647, -1]  # of 0 the middle of the range, rounded down
+    assert list(whole)[1:3] == [2147483647, 0]  # 2^31 - 1 times the value, as in OpenGL 4.6, section 2.2.2, and Mesa
     gl.glTexGenfv(GL.S, GL.OBJECT_PLANE, np.array([1, 2, 3, 4], np.float32))
     doubles = (ctypes.c_double * 4)()
     gl.glGetTexGendv(GL.S, GL.OBJECT_PLANE, doubles)
