@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.pipe.enums import PolygonMode
+from backends.pipe.enums import ConservativeRaster, PolygonMode
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment
 from tgsi.insight.primitives import Primitives, window_of
 from tgsi.insight.replaying import Draw
 from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 
 Floats = NDArray[np.float64]
+HALF_STEP = 1 / 512
+"""Pixels that a corner moves at most when it snaps to the grid of 1/256."""
 NUMBERS = ("PRIM_ID", "LAYER", "VIEWPORT_INDEX")
 """Semantics of one channel."""
 
@@ -67,6 +69,18 @@ class Triangle(Shape):
     def straight(self, values: Floats, x: float, y: float) -> Floats:
         """See `Shape.straight`."""
         return np.asarray(np.array([x, y, 1.0]) @ np.linalg.solve(self._corners(), values * self.w[:, None]))
+
+    def slack(self, values: Floats, x: float, y: float, mode: Interpolation) -> float:
+        """See `Shape.slack`: corners snap to the grid, which slivers that reach to the viewer carry far."""
+        if mode is Interpolation.CONSTANT:
+            return 0.0
+        here, window, most = self.at(values, x, y, mode), self.window, 0.0
+        for place in np.ndindex(3, 2):
+            self.window = window.copy()
+            self.window[place] += HALF_STEP
+            most += float(np.abs(self.at(values, x, y, mode) - here).max())
+        self.window = window
+        return most
 
     def _corners(self) -> Floats:
         return np.concatenate([self.window[:, :2] * self.w[:, None], self.w[:, None]], axis=1)
@@ -147,7 +161,8 @@ def shapes_of(context: Any, draw: Draw, found: Primitives | None, item: LoggedFr
     else:
         numbers = _numbers_at(context, found, pixel)
     shapes = [shape for number in numbers if (shape := _shape(context, found, number)) is not None]
-    known = [shape for shape in shapes if shape.is_known()]
+    extends = r.conservative_raster_mode is not ConservativeRaster.OFF  # beyond slivers that clipping leaves, whose planes snapping changes
+    known = [shape for shape in shapes if shape.is_known() and not (extends and (shape.w <= 1e-3).any())]
     return known, bool(known) and len(known) == len(shapes)
 
 
