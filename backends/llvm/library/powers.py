@@ -6,9 +6,8 @@ constant. Every NaN in a result is the canonical one.
 
 from __future__ import annotations
 
-from backends.llvm.builder.function import F32, F64, I32, I64, Function, Module, Type, Val
+from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.builder.rounding import DENORMAL_GUARD
-from backends.llvm.builder.types import reinterpreted
 from backends.llvm.library.math import ABS, INF, QNAN, SIGN, SYMBOL_PREFIX, exp2_tail, exponent_and_mantissa, horner
 
 _H = float.fromhex
@@ -32,29 +31,14 @@ def pow_symbol(lanes: int) -> str:
 def pow(f: Function, x: Val, y: Val) -> Val:
     """x^y with the special cases of C's powf (0^0 = 1); error at most 1.373 ULP, and 0.5001 ULP for whole y from 1 to 255.
 
-    Calls a shared function, because the code is long, unless y is a constant. `floored` of the result is set.
+    Calls a shared function, because the code is long, unless y is a whole constant. `floored` of the result is set.
     """
     n = y.number
     if n is not None and 1 <= n <= _MOST and n == int(n):
         return _known_power(f, x, int(n))
-    if n is not None and 2.0**-20 < n < 2.0**20 and n != int(n):
-        power = f.call(x.type, _known_part(f.module, x.type, n), x)
-    else:
-        power = f.call(x.type, pow_symbol(x.lanes), x, y)
+    power = f.call(x.type, pow_symbol(x.lanes), x, y)
     power.floored = f.select(f.abs(power) < DENORMAL_GUARD, DENORMAL_GUARD, power)
     return power
-
-
-def _known_part(module: Module, type: Type, exponent: float) -> str:
-    """Name of the module's own function for powers of an exponent that is not whole, whose special cases fold away."""
-    name = f"pow_{type.lanes}_{int(reinterpreted(F32, exponent, I32) or 0):08x}"
-    if all(function.name != name for function in module.functions):
-        g = Function(module, name, [type], type, internal=True)
-        x, result = g.args[0], g.var(type, 0.0)
-        with g.if_(g.any(x.as_int().ne(0))):
-            result.set(_by_logarithm(g, x, g.const(type, exponent)))
-        g.ret(result.get())
-    return name
 
 
 def shared_pow(f: Function, x: Val, y: Val) -> Val:
@@ -70,7 +54,13 @@ def shared_pow(f: Function, x: Val, y: Val) -> Val:
     is_whole = n.ne(0) & n.to_float().eq(near)
     result = f.var(x.type, 0.0)
     with f.if_(f.any(~(is_zero | is_whole))):
-        result.set(_by_logarithm(f, x, y))
+        first = y[0] if y.lanes > 1 else y
+        bounded = f.select((first > 0.0) & (first < float(1 << 20)), first, 0.0)
+        is_part = bounded.cast("fptosi", I32).to_float().ne(bounded)
+        with f.else_of(f.all(y.eq(first)) & is_part) as otherwise:
+            result.set(_by_logarithm(f, x, y, is_part=True))
+            otherwise()
+            result.set(_by_logarithm(f, x, y))
     with f.if_(f.any(is_whole & ~is_zero)):
         result.set(f.select(is_whole, _whole_power(f, x, n), result.get()))
     return result.get()
@@ -171,8 +161,8 @@ def _log2(f: Function, ax: Val) -> Val:
     return low + ((fd * fd) * fd) * (fd * q.to_double() + d2)
 
 
-def _by_logarithm(f: Function, x: Val, y: Val) -> Val:
-    """x^y for any y."""
+def _by_logarithm(f: Function, x: Val, y: Val, *, is_part: bool = False) -> Val:
+    """x^y for any y. is_part: y is positive, finite and not whole, as the exponent of a gamma curve is: no rules of whole exponents."""
     ix, iy = x.as_int(), y.as_int()
     ax, ay = ix & ABS, iy & ABS
     t = _log2(f, ax) * y.to_double()
@@ -181,11 +171,14 @@ def _by_logarithm(f: Function, x: Val, y: Val) -> Val:
     magic = t + _H("0x1.8p52")
     scale = magic.bits_as(I64.wide(x.lanes)).trunc(I32) << 23
     r = exp2_tail(f, (t - (magic - _H("0x1.8p52"))).cast("fptrunc", F32), scale)
+    negative = (ix - 0x80000001).ult(0x7F7FFFFF)
+    if is_part:
+        r = f.select((ax > INF) | negative, QNAN, r)
+        return f.select(ix.eq(0x3F800000), 0x3F800000, r).as_float()
     exact = f.select(ay < 0x4B800000, y, 0.0)  # from 2^24 up every float is an even integer
     n = exact.cast("fptosi", I32)
     integer = n.to_float().as_int().eq(exact.as_int())
     r = r | f.select(integer, ix & (n << 31), 0)
-    negative = (ix - 0x80000001).ult(0x7F7FFFFF)
     r = f.select((ax > INF) | (ay > INF) | (negative & ~integer), QNAN, r)
     one = ay.eq(0) | ix.eq(0x3F800000) | (ix.eq(0xBF800000) & ay.eq(INF))
     return f.select(one, 0x3F800000, r).as_float()
