@@ -52,26 +52,27 @@ CAMPAIGNS = {
         Campaign(
             "texts",
             "texts",
-            "A wrong text is read, in every dialect and in logs, or refused with diagnostics; what is read is printed and read again.",
+            "Any text, in every dialect and in logs, is parsed or refused with diagnostics; a parsed program survives printing and "
+            "parsing.",
             night=200,
             goal=1_000_000,
         ),
         Campaign(
             "glsl",
             "shaders in GLSL",
-            "A wrong text of GLSL or HLSL is compiled or refused within 10 s of processor time; no file but regular ones of its folders is "
-            "opened, and no directive of the text reaches glslang.",
+            "Any GLSL or HLSL text is compiled or refused within 10 s of processor time; only regular files of "
+            "its folders are opened, and no directive of the text reaches glslang.",
             night=1000,
             goal=50_000,
             patience=600.0,
         ),
         Campaign(
-            "tokens", "token streams", "Wrong words are decoded or refused; what is decoded is encoded again.", night=200, goal=200_000
+            "tokens", "token streams", "Any words are decoded or refused; a decoded program can be encoded again.", night=200, goal=200_000
         ),
         Campaign(
             "modules",
             "modules",
-            "A wrong SPIR-V module is read or refused with a code, within 10 s of processor time; passes can take what is read.",
+            "Any SPIR-V module is read or refused with a code, within 10 s of processor time; passes accept the result.",
             night=100,
             goal=200_000,
             patience=600.0,
@@ -79,7 +80,8 @@ CAMPAIGNS = {
         Campaign(
             "faults",
             "injections",
-            "Memory, threads or files that the system refuses end a call with a clear error; the context then renders the right picture.",
+            "If the system refuses memory, threads or files, the call fails with a clear error; the context then renders the right "
+            "picture.",
             night=300,
             goal=1_000,
             batch=100,
@@ -87,7 +89,8 @@ CAMPAIGNS = {
         Campaign(
             "limits",
             "frames",
-            "Under a limit on its address space, met anywhere, a frame is drawn or ends with MemoryError; the context then draws it right.",
+            "With a limited address space, a frame is drawn or raises MemoryError, wherever the limit is hit; the context then "
+            "draws it correctly.",
             night=50,
             goal=1_000,
             batch=100,
@@ -95,7 +98,7 @@ CAMPAIGNS = {
         Campaign(
             "cycles",
             "cycles",
-            "What is made, drawn with and destroyed leaves no memory behind: a process is as large after 100,000 cycles as after 10,000.",
+            "Creating, using and destroying objects leaks no memory: a process is as large after 100,000 cycles as after 10,000.",
             night=40,
             goal=100_000,
             batch=250,
@@ -104,7 +107,7 @@ CAMPAIGNS = {
         Campaign(
             "calls",
             "calls",
-            "Any method of a screen or context with any arguments is carried out or refused; nothing is written beyond a resource.",
+            "Any method of a screen or context, with any arguments, succeeds or is refused; nothing is written outside of a resource.",
             night=60,
             goal=200_000,
             batch=100,
@@ -112,7 +115,7 @@ CAMPAIGNS = {
         Campaign(
             "programs",
             "programs",
-            "A valid program, however odd, reads and writes nothing but what is its own, in runs, grids and meshes.",
+            "A valid program, however odd, accesses only its own memory, in runs, grids and meshes.",
             night=150,
             goal=2_000,
             batch=60,
@@ -120,14 +123,15 @@ CAMPAIGNS = {
         Campaign(
             "streams",
             "streams",
-            "A client of tgsi-vtest may send anything: a session goes on, or ends with a line that says why, and leaves nothing behind.",
+            "A client of tgsi-vtest may send anything: the session continues, or ends with a line that gives the reason, and "
+            "everything is freed.",
             night=500,
             goal=20_000,
         ),
         Campaign(
             "server",
             "clients",
-            "A running tgsi-vtest goes on whatever its clients send and however they leave; others get their pictures.",
+            "A running tgsi-vtest continues whatever its clients send and however they disconnect; others get their pictures.",
             night=60,
             goal=1_000,
             batch=40,
@@ -135,7 +139,7 @@ CAMPAIGNS = {
         Campaign(
             "attack",
             "streams",
-            "A running tgsi-vtest stays alive and does not grow under mutated streams; its log has clean errors only.",
+            "A running tgsi-vtest stays alive and does not grow under mutated streams; its log has only clean errors.",
             night=500,
             goal=5_000,
             patience=300.0,
@@ -143,7 +147,8 @@ CAMPAIGNS = {
         Campaign(
             "bombs",
             "shaders",
-            "A shader of up to 1 MB is compiled or refused within 10 s of processor time and 500 MB, whatever it repeats or mixes.",
+            "A shader of up to 1 MB is compiled or refused within 10 s of processor time and 500 MB, whatever constructs it "
+            "repeats or mixes.",
             night=128,
             goal=636,
             batch=50,
@@ -152,7 +157,7 @@ CAMPAIGNS = {
         Campaign(
             "traces",
             "traces",
-            "A trace is played and printed, or refused with the command's name, its place and the reason.",
+            "A trace is replayed and printed, or refused with the command's name, its position and the reason.",
             night=50,
             goal=20_000,
             batch=50,
@@ -160,7 +165,7 @@ CAMPAIGNS = {
         Campaign(
             "threads",
             "contexts",
-            "Contexts of one screen may draw in threads at the same time; each has the pictures that it has alone.",
+            "Contexts of one screen may draw in several threads at a time; each draws the same pictures as alone.",
             night=20,
             goal=1_000,
             batch=100,
